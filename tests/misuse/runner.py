@@ -19,8 +19,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import typer
 
-from footway.cli.app import app
-from footway.cli.run import run
+from footway.cli.app import app, run
 from footway.errors import FootwayError
 from tests.misuse.calls import CALLS, files
 from tests.misuse.commands import COMMANDS, FEW_NUMBERS, NUMBERS

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.scenario import parse_scenario
-from footway.scenario.models import Scenario
-from footway.scenario.schema import TABLES
+from footway.scenario.models import TABLES, Scenario
 from tests.effort import examples
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

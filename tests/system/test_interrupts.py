@@ -84,7 +84,7 @@ def assert_one_line(done):
 @pytest.mark.parametrize(
     "where",
     [
-        "footway.cli.run",
+        "footway.cli.app",
         "typer",
         "footway.cli.simulate",
         "numpy",

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        from footway.cli.run import run
+        from footway.cli.app import run
 
         return run(arguments)
     except BaseException:

@@ -1,61 +1,35 @@
-"""`footway build`: build a corridor map or a roadmap."""
+"""`footway build`: build a corridor map, or a roadmap in two or three dimensions."""
 
 from __future__ import annotations
 
+import math
+from enum import StrEnum
+from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from footway.cli.build_roadmap import (
-    ClearanceOption,
-    EveryPassageOption,
-    Method,
-    MethodOption,
-    RadiusOption,
-    ResolutionOption,
-    SamplesOption,
-    SeedOption,
-    SizeOption,
-    Source,
-    UsefulnessOption,
-    build_roadmap,
-    parse_roadmap_request,
-    report_saved,
-)
-from footway.cli.files import check_plot, check_writable, write_plot
+from footway import plot as pictures
+from footway.cli import options as opt
 from footway.cli.maps import (
     SAVED,
-    BetweenOption,
-    JsonOption,
-    LoadedMap,
-    MapArgument,
-    PlotOption,
-    ScaleOption,
-    UpOption,
     build_map,
     is_saved,
     load_environment,
     load_saved,
+    load_space,
     repair_lines,
 )
-from footway.cli.output import (
-    Steps,
-    announced_compilation,
-    count,
-    facts,
-    milliseconds,
-    place,
-    print_json,
-    print_lines,
-)
-from footway.cli.parsing import parse_number, parse_numbers
+from footway.cli.progress import Steps, timed_steps
+from footway.cli.reports import count, draw, facts, milliseconds, place, print_json, print_lines
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOST_REPAIRS: Final = 5
-"""Printed repairs; `footway check` lists all."""
+    from footway.corridor import CorridorMap
+    from footway.environment import Environment, Volume
+    from footway.roadmap import Roadmap
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -67,34 +41,116 @@ EXAMPLES: Final = (
     "  footway build gallery:house --method rrm-star --size 3,3,3 -o house.fwmap"
 )
 
+_PANEL: Final = "Roadmaps (with --method)"
+_MOST_REPAIRS: Final = 5  # printed; `footway check` lists all
+_MANY: Final = 50_000  # edges; with more, clearance is measured at the nodes only
+
+
+class Method(StrEnum):
+    """Kinds of maps to build."""
+
+    CORRIDORS = "corridors"
+    GRID = "grid"
+    RRM = "rrm"
+    RRM_STAR = "rrm-star"
+    RRRM = "rrrm"
+    PRM = "prm"
+
+
+_MAKERS: Final = {
+    Method.GRID: ("footway.roadmap.grid", "grid", "grid roadmap (GRM)"),
+    Method.RRM: ("footway.roadmap.rrm", "rrm", "reachability roadmap (RRM)"),
+    Method.RRM_STAR: ("footway.roadmap.rrm_star", "rrm_star", "roadmap with useful cycles (RRM*)"),
+    Method.RRRM: ("footway.roadmap.rrrm", "rrrm", "retracted roadmap (RRRM)"),
+    Method.PRM: ("footway.roadmap.voronoi_prm", "voronoi_prm", "Voronoi roadmap with blends (PRM)"),
+}
+"""Module, function and name of each method."""
+
+_GRID: Final = frozenset({"resolution", "radius", "size"})
+_ACCEPTED: Final = {
+    Method.GRID: _GRID,
+    Method.RRM: _GRID | {"seed"},
+    Method.RRM_STAR: _GRID | {"seed", "usefulness"},
+    Method.RRRM: _GRID | {"seed", "usefulness"},
+    Method.PRM: frozenset(
+        {"resolution", "radius", "seed", "usefulness", "clearance", "samples", "every_passage"}
+    ),
+}
+"""Options that each method accepts."""
+
+
+def _number(unit: str, words: str, default: str) -> Any:
+    return opt.option(words, unit=unit, default=default, panel=_PANEL, parser=opt.number)
+
 
 def build(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     output: Annotated[
         str | None,
-        typer.Option(
+        opt.option(
+            "Save the map (.fwmap); it loads much faster than it is built.",
             "-o",
             "--output",
-            metavar="FILE",
-            help="Save the map (.fwmap); it loads much faster than it is built.",
-            show_default=False,
+            unit="FILE",
         ),
     ] = None,
-    method: MethodOption = Method.CORRIDORS,
-    resolution: ResolutionOption = None,
-    radius: RadiusOption = None,
-    size: SizeOption = None,
-    usefulness: UsefulnessOption = None,
-    clearance: ClearanceOption = None,
-    samples: SamplesOption = None,
-    every_passage: EveryPassageOption = None,
-    seed: SeedOption = None,
-    between: BetweenOption = None,
-    up: UpOption = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    method: Annotated[
+        Method, typer.Option(help="What to build: the exact corridor map, or a roadmap.")
+    ] = Method.CORRIDORS,
+    resolution: Annotated[
+        float | None,
+        _number(
+            "METRES", "Size of a cell, or of a voxel of a mesh.", "0.5, or more for large maps"
+        ),
+    ] = None,
+    radius: Annotated[
+        float | None, _number("METRES", "Radius of the disc or ball.", "0.25")
+    ] = None,
+    size: Annotated[
+        opt.Numbers | None,
+        opt.option(
+            "Size of a moving box, in three dimensions.",
+            unit="X,Y,Z",
+            default="a ball",
+            panel=_PANEL,
+            parser=opt.box_size,
+        ),
+    ] = None,
+    usefulness: Annotated[
+        float | None,
+        _number("K", "Least factor by which an edge shortens a path: rrm-star, rrrm, prm.", "1.5"),
+    ] = None,
+    clearance: Annotated[
+        float | None, _number("METRES", "Preferred distance to walls: prm.", "twice the radius")
+    ] = None,
+    samples: Annotated[
+        int | None,
+        opt.option(
+            "Number of random samples: prm.",
+            unit="N",
+            default="by the size of the map",
+            panel=_PANEL,
+        ),
+    ] = None,
+    every_passage: Annotated[
+        bool | None,
+        opt.option(
+            "Add an edge through every passage that the samples miss: prm.",
+            "--every-passage/--no-every-passage",
+            default="every passage",
+            panel=_PANEL,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        opt.option("Seed of random choices: all but grid.", unit="N", default="0", panel=_PANEL),
+    ] = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Build the exact corridor map, one map for every radius; or a roadmap with --method.
 
@@ -104,89 +160,87 @@ def build(
     from walls, and prm has lines and arcs through every passage, for smooth paths and cameras.
     `footway path` accepts all of them.
     """
-    _check_output(output)
-    check_plot(plot)
-    request = parse_roadmap_request(
-        map_name, method, resolution=resolution, radius=radius, size=size,
-        usefulness=usefulness, clearance=clearance, samples=samples,
-        every_passage=every_passage, seed=seed,
-    )  # fmt: skip
-    heights = parse_numbers(between, "--between", "0.2,1.8")
-    metres = parse_number(scale, "--scale")
-    source = Source(map_name, metres, heights, up)  # type: ignore[arg-type]
-    written = {"output": output, "plot": plot}
-    with announced_compilation():
-        if request is not None:
-            build_roadmap(source, request, written, json=json)
+    opt.check_output(output, (SAVED,), "a saved map")
+    opt.check_plot(plot)
+    given = {
+        "resolution": resolution, "radius": radius, "size": size, "usefulness": usefulness,
+        "clearance": clearance, "samples": samples, "every_passage": every_passage, "seed": seed,
+    }  # fmt: skip
+    options = {name: value for name, value in given.items() if value is not None}
+    _check_options(map_name, method, options)
+    source = opt.Source(map_name, scale, between, up)
+    made: Any  # CorridorMap or Roadmap
+    environment: Environment | Volume | None = None
+    with timed_steps() as steps:
+        if method is not Method.CORRIDORS:
+            environment = load_space(source, steps, resolution)
+            made = _build_roadmap(map_name, environment, method, options, steps)
         elif is_saved(map_name):
-            _report_saved(source, written, json=json)
+            saved = load_saved(source, steps)
+            made = saved.roadmap or saved
         else:
-            _build_corridors(source, written, json=json)
-
-
-def _report_saved(source: Source, written: dict[str, str | None], *, json: bool) -> None:
-    if source.between is not None or source.up is not None:
-        option = "--between" if source.between is not None else "--up"
-        raise BadInput(f"{source.name}: is a saved map; {option} is for the file it was built from")
-    steps = Steps()
-    saved = load_saved(source.name, scale=source.scale, steps=steps)
-    if saved.roadmap is not None:
-        report_saved(source.name, saved.roadmap, steps, written, json=json)
-    else:
-        from footway.corridor import CorridorMap
-
-        assert isinstance(saved, CorridorMap)
-        _finish(source.name, LoadedMap(saved, None), steps, written, json=json)
-
-
-def _build_corridors(source: Source, written: dict[str, str | None], *, json: bool) -> None:
-    steps = Steps()
-    name, scale, between, up = source
-    environment = load_environment(name, scale=scale, between=between, up=up, steps=steps)
-    loaded = LoadedMap(build_map(environment, steps=steps), environment)
-    _finish(name, loaded, steps, written, json=json)
-
-
-def _finish(
-    map_name: str,
-    loaded: LoadedMap,
-    steps: Steps,
-    written: dict[str, str | None],
-    *,
-    json: bool,
-) -> None:
-    """Save, draw and print the map."""
-    output, plot = written["output"], written["plot"]
-    if output is not None:
-        with steps.step("save", f"Writing {output}"):
-            loaded.corridors.save(output)
-    if plot is not None:
-        with steps.step("plot", f"Drawing {plot}"):
-            _draw(loaded, plot)
+            made, environment = build_map(load_environment(source, steps), steps)
+        if output is not None:
+            with steps.step("save", f"Writing {output}"):
+                made.save(output)
+        is_roadmap = hasattr(made, "nodes")
+        picture = "draw_roadmap" if is_roadmap else "draw_map"
+        draw(lambda: getattr(pictures, picture)(made, environment=environment), plot, steps)
     if json:
-        print_json(_as_json(map_name, loaded, steps) | written)
+        answer = (_roadmap_as_json if is_roadmap else _map_as_json)(made, environment)
+        timed = {"map": map_name, **answer, "times_ms": steps.in_ms()}
+        print_json(timed | {"output": output, "plot": plot})
     else:
-        print_lines(_as_text(map_name, loaded, steps, (output, plot)))
+        lines = (_roadmap_as_text if is_roadmap else _map_as_text)(
+            map_name, made, environment, steps
+        )
+        written = [f"  wrote {file}" for file in (output, plot) if file is not None]
+        print_lines(lines)
+        print_lines(written)
 
 
-def _check_output(output: str | None) -> None:
-    if output is None:
+def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> None:
+    """Refuse options that do not apply."""
+    if method is Method.CORRIDORS:
+        if options:
+            typed = opt.as_typed(next(iter(options)))
+            raise BadInput(
+                f"{typed} is for roadmaps, and a corridor map serves every radius; leave it out or "
+                "add --method"
+            )
         return
-    if not is_saved(output):
-        raise BadInput(f"{output}: the name of a saved map must end in {SAVED}")
-    check_writable(output)
+    if is_saved(map_name):
+        raise BadInput(
+            f"{map_name}: is a saved map; --method needs the file that it was built from"
+        )
+    for name in options:
+        if name not in _ACCEPTED[method]:
+            raise BadInput(f"{opt.as_typed(name)} is not for --method {method}; leave it out")
+    if "radius" in options and "size" in options:
+        raise BadInput("--radius is for a disc or a ball and --size for a box; give one of them")
 
 
-def _draw(loaded: LoadedMap, plot: str) -> None:
-    from footway.plot import draw_map
+def _build_roadmap(
+    name: str,
+    environment: Environment | Volume,
+    method: Method,
+    options: dict[str, Any],
+    steps: Steps,
+) -> Roadmap:
+    module, function, words = _MAKERS[method]
+    make = getattr(import_module(module), function)
+    with steps.bar("build", f"Building the {words}") as progress:
+        roadmap: Roadmap = make(environment, progress=progress, **options)
+    if not roadmap.n_nodes:
+        raise BadInput(f"{name}: so few samples gave no edge; give more, or --every-passage")
+    return roadmap
 
-    write_plot(draw_map(loaded.corridors, environment=loaded.environment), plot)
+
+# -- reports -------------------------------------------------------------------------------------
 
 
-def _as_json(map_name: str, loaded: LoadedMap, steps: Steps) -> dict[str, Any]:
-    cmap, environment = loaded
+def _map_as_json(cmap: CorridorMap, environment: Any) -> dict[str, Any]:
     answer: dict[str, Any] = {
-        "map": map_name,
         "name": cmap.name,
         "bounds": list(cmap.bounds),
         "walls": len(cmap.walls),
@@ -195,17 +249,13 @@ def _as_json(map_name: str, loaded: LoadedMap, steps: Steps) -> dict[str, Any]:
         "cycles": cmap.n_cycles,
         "components": cmap.n_components,
         "axis_length": float(cmap.edge_length.sum()),
-        "times_ms": steps.in_ms(),
     }
     if environment is not None:
         answer |= {"area": environment.area, "repairs": len(environment.repairs)}
     return answer
 
 
-def _as_text(
-    map_name: str, loaded: LoadedMap, steps: Steps, written: tuple[str | None, ...]
-) -> Iterator[str]:
-    cmap, environment = loaded
+def _map_as_text(map_name: str, cmap: CorridorMap, environment: Any, steps: Steps) -> Iterator[str]:
     x0, y0, x1, y1 = cmap.bounds
     yield f"Corridor map of {map_name}"
     rows = [
@@ -227,6 +277,73 @@ def _as_text(
         yield f"  {count(len(lines), 'repair')} to the input: `footway check {map_name}` lists them"
     else:
         yield from (f"  repaired: {line}" for line in lines)
-    for file in written:
-        if file is not None:
-            yield f"  wrote {file}"
+
+
+def _roadmap_as_json(roadmap: Roadmap, environment: Environment | Volume | None) -> dict[str, Any]:
+    least, mean, most = _clearance(roadmap)
+    return {
+        "name": roadmap.name,
+        "method": roadmap.method,
+        "dimension": roadmap.dimension,
+        "bounds": list(roadmap.bounds),
+        "nodes": roadmap.n_nodes,
+        "edges": roadmap.n_edges,
+        "cycles": roadmap.n_cycles,
+        "components": roadmap.in_effect.n_components,
+        "length": float(roadmap.lengths.sum()),
+        "clearance": {"min": least, "mean": mean, "max": most},
+        "parameters": {
+            name: str(value) if value == math.inf else value
+            for name, value in roadmap.parameters.items()
+        },
+        "fake_obstacles": len(roadmap.fake_obstacles),
+        "construction_ms": {k: round(1000.0 * s, 3) for k, s in roadmap.seconds.items()},
+        "repairs": [str(repair) for repair in (environment.repairs if environment else ())],
+    }
+
+
+def _roadmap_as_text(
+    name: str, roadmap: Roadmap, environment: Environment | Volume | None, steps: Steps
+) -> Iterator[str]:
+    low, high = roadmap.bounds[: roadmap.dimension], roadmap.bounds[roadmap.dimension :]
+    size = [b - a for a, b in zip(low, high, strict=True)]
+    space, components = roadmap.space, roadmap.in_effect.n_components
+    moving = f"a box of {' x '.join(f'{side:g}' for side in space.size)} m"
+    if space.radius:
+        moving = f"a {'disc' if roadmap.dimension == 2 else 'ball'} of radius {space.radius:g} m"
+    least, mean, most = _clearance(roadmap)
+    rows = [
+        ("size", f"{' x '.join(f'{side:,.4g}' for side in size)} m"),
+        ("bounds", f"{place(low)} to {place(high)}"),
+        ("cells", f"{space.resolution:g} m, for {moving}"),
+        ("graph", f"{roadmap.n_nodes:,} nodes, {roadmap.n_edges:,} edges"),
+        ("length", f"{roadmap.lengths.sum():,.1f} m"),
+        ("cycles", f"{roadmap.n_cycles:,}"),
+        ("components", f"{components:,}"),
+        ("clearance", f"of the object {least:.2f} to {most:.2f} m, {mean:.2f} m on average"),
+    ]
+    if roadmap.fake_obstacles:
+        from footway.roadmap.fake_obstacles import open_parts
+
+        nodes, edges = (int((~part).sum()) for part in open_parts(roadmap))
+        fakes = count(len(roadmap.fake_obstacles), "fake obstacle")
+        rows.append(("closed", f"{count(edges, 'edge')} and {count(nodes, 'node')}, by {fakes}"))
+    rows += [(step, milliseconds(seconds)) for step, seconds in steps.seconds.items()]
+    yield f"Roadmap of {name}: {_MAKERS[Method(roadmap.method)][2]}"
+    yield from facts(rows)
+    if components > 1:
+        yield (
+            f"  note: it is in {components:,} parts; a smaller --resolution or "
+            "--radius may join them through narrow passages"
+        )
+    yield from (f"  repaired: {line}" for line in repair_lines(environment))
+
+
+def _clearance(roadmap: Roadmap) -> tuple[float, float, float]:
+    """Return least, mean and greatest clearance, m; of large roadmaps only at the nodes."""
+    if 0 < roadmap.n_edges <= _MANY:
+        from footway.roadmap.measures import clearance_statistics
+
+        return clearance_statistics(roadmap)
+    clearance = roadmap.node_clearance
+    return float(clearance.min()), float(clearance.mean()), float(clearance.max())

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
-from footway.cli.camera_report import as_json, as_text
-from footway.cli.camera_requests import FollowRequest, Method, Order, TourRequest
-from footway.cli.camera_stops import DwellOption, LookOption, StopsOption, parse_stops
-from footway.cli.files import check_different, check_plot, check_writable, write_plot
-from footway.cli.maps import (  # noqa: TC001 - Typer reads them at run time
-    JsonOption,
-    MapArgument,
-    PlotOption,
-    ScaleOption,
-)
-from footway.cli.output import Steps, announced_compilation, print_json, print_lines
-from footway.cli.parsing import parse_number
+from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports
+from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
+from footway.cli.progress import timed_steps
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from footway.camera import CameraMotion
-    from footway.cli.camera_requests import Request
-    from footway.cli.maps import LoadedMap
+    from matplotlib.figure import Figure
+
+    from footway.camera import CameraMotion, Stop
+    from footway.cli.progress import Steps
+    from footway.crowd import Recording
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -38,50 +36,96 @@ EXAMPLES: Final = (
     "Blender opens .glb with File, Import, glTF. Exit code 3: there is no path between two stops."
 )
 
+RADIUS: Final = 0.25
+"""Default distance to walls, m."""
+
+_STOPS: Final = "Stops"
 _MOTION: Final = "Motion"
 _FOLLOW: Final = "Behind a character"
 
 
+class Method(StrEnum):
+    """Source of the paths of a tour."""
+
+    PRM = "prm"
+    SHORT = "short"
+
+
+class Order(StrEnum):
+    """Order of the stops."""
+
+    KEPT = "kept"
+    OPTIMISED = "optimised"
+
+
 def _number(unit: str, words: str, default: str, panel: str = _MOTION) -> Any:
-    return typer.Option(metavar=unit, help=words, show_default=default, rich_help_panel=panel)
+    return opt.option(words, unit=unit, default=default, panel=panel, parser=opt.number)
 
 
 def camera(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
-    stops: StopsOption = None,
-    dwell: DwellOption = None,
-    look_at: LookOption = None,
+    stops: Annotated[
+        opt.Parts | None,
+        opt.option(
+            "Positions of the stops, metres; two or more.",
+            unit='"X,Y; X,Y; ..."',
+            panel=_STOPS,
+            parser=opt.places,
+        ),
+    ] = None,
+    dwell: Annotated[
+        opt.Parts | None,
+        opt.option(
+            "Dwell time, turned to the target: one number for every stop, or one for each. "
+            "The time to turn is added.",
+            unit='SECONDS | "S; S; ..."',
+            default="0: pass without stopping",
+            panel=_STOPS,
+            parser=opt.seconds,
+        ),
+    ] = None,
+    look_at: Annotated[
+        opt.Parts | None,
+        opt.option(
+            "View target during the dwell time, one for each stop; empty for none.",
+            unit='"X,Y[,Z]; ; ..."',
+            panel=_STOPS,
+            parser=opt.targets,
+        ),
+    ] = None,
     order: Annotated[
         Order | None,
-        typer.Option(
-            help="Visit the stops in the given order, or in the shortest order from the first on.",
-            show_default="kept",
-            rich_help_panel="Stops",
+        opt.option(
+            "Visit the stops in the given order, or in the shortest order from the first on.",
+            default="kept",
+            panel=_STOPS,
+        ),
+    ] = None,
+    radius: Annotated[
+        float | None,
+        opt.option(
+            "Least distance of the camera to every wall.",
+            unit="METRES",
+            default="0.25; on a roadmap the radius of its object",
+            parser=opt.number,
         ),
     ] = None,
     clearance: Annotated[
-        str | None,
-        typer.Option(
-            "--clearance",
-            "--radius",
-            metavar="METRES",
-            help="Least distance of the camera to every wall.",
-            show_default="0.25; on a roadmap the radius of its object",
-        ),
+        float | None, opt.option("Old name of --radius.", parser=opt.number, hidden=True)
     ] = None,
     method: Annotated[
         Method | None,
-        typer.Option(
-            help="Use a Voronoi roadmap with circular blends, or shortest paths.",
-            show_default="prm; a saved map is used as it is",
+        opt.option(
+            "Use a Voronoi roadmap with circular blends, or shortest paths.",
+            default="prm; a saved map is used as it is",
         ),
     ] = None,
-    speed: Annotated[str | None, _number("M/S", "Greatest speed.", "1.4")] = None,
-    acceleration: Annotated[str | None, _number("M/S2", "Greatest acceleration.", "0.5")] = None,
-    deceleration: Annotated[str | None, _number("M/S2", "Greatest deceleration.", "0.5")] = None,
+    speed: Annotated[float | None, _number("M/S", "Greatest speed.", "1.4")] = None,
+    acceleration: Annotated[float | None, _number("M/S2", "Greatest acceleration.", "0.5")] = None,
+    deceleration: Annotated[float | None, _number("M/S2", "Greatest deceleration.", "0.5")] = None,
     turn_rate: Annotated[
-        str | None,
+        float | None,
         _number(
             "RAD/S",
             "Greatest speed in a bend, divided by its radius; slight bends may be faster.",
@@ -89,48 +133,48 @@ def camera(
         ),
     ] = None,
     look_ahead: Annotated[
-        str | None, _number("SECONDS", "Look at the position after this time.", "1")
+        float | None, _number("SECONDS", "Look at the position after this time.", "1")
     ] = None,
     height: Annotated[
-        str | None, _number("METRES", "Height above the ground.", "1.7; 2.5 behind a character")
+        float | None, _number("METRES", "Height above the ground.", "1.7; 2.5 behind a character")
     ] = None,
     rate: Annotated[
-        str | None, _number("FRAMES/S", "Rows of a table, and keys of an animated camera.", "30")
+        float | None, _number("FRAMES/S", "Rows of a table, and keys of an animated camera.", "30")
     ] = None,
     follow: Annotated[
         str | None,
-        typer.Option(
-            metavar="RUN",
-            help="Follow a character of this recording (.parquet) instead of visiting stops.",
-            show_default=False,
-            rich_help_panel=_FOLLOW,
+        opt.option(
+            "Follow a character of this recording (.parquet) instead of visiting stops.",
+            unit="RUN",
+            panel=_FOLLOW,
         ),
     ] = None,
     character: Annotated[
         int | None,
-        typer.Option(
-            metavar="ID",
-            help="Character to follow.",
-            show_default="the one that is present longest",
-            rich_help_panel=_FOLLOW,
+        opt.option(
+            "Character to follow.",
+            unit="ID",
+            default="the one that is present longest",
+            panel=_FOLLOW,
         ),
     ] = None,
     distance: Annotated[
-        str | None, _number("METRES", "Distance behind the character.", "4", _FOLLOW)
+        float | None, _number("METRES", "Distance behind the character.", "4", _FOLLOW)
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(
+        opt.option(
+            "Save a table (.csv, .json) or an animated camera (.glb, .gltf). May be repeated.",
             "-o",
             "--output",
-            metavar="FILE",
-            help="Save a table (.csv, .json) or an animated camera (.glb, .gltf). May be repeated.",
-            show_default=False,
+            unit="FILE",
         ),
     ] = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Move a camera through a map: smooth, clear of walls, as fast as its bounds allow.
 
@@ -138,98 +182,273 @@ def camera(
     time, turned to their target. It passes a stop without a dwell time in a bend if there is space.
     The result is a table, a picture of the path with its speed, and a camera for Blender.
     """
-    named = {
-        "radius": clearance, "speed": speed, "acceleration": acceleration,
-        "deceleration": deceleration, "turn_rate": turn_rate, "look_ahead": look_ahead,
-        "height": height, "rate": rate, "distance": distance,
+    speeds = {
+        "speed": speed, "acceleration": acceleration, "deceleration": deceleration,
+        "look_ahead": look_ahead,
     }  # fmt: skip
-    options = {name: _parse(name, text) for name, text in named.items() if text is not None}
-    metres, files = parse_number(scale, "--scale"), output or []
+    shared = {
+        "radius": clearance if radius is None else radius, "turn_rate": turn_rate,
+        "height": height, "rate": rate,
+    }  # fmt: skip
+    files, source = output or [], opt.Source(map_name, scale, between, up)
     _check_files(files, plot)
-    request: Request
+    request: TourRequest | FollowRequest
     if follow is None:
-        _refuse("is for a camera behind a character; add --follow", character=character,
-                distance=distance)  # fmt: skip
+        _refuse(
+            "is for a camera behind a character; add --follow",
+            {"character": character, "distance": distance},
+        )
         if stops is None:
             raise BadInput("the camera has nowhere to go; give --stops or --follow")
         request = TourRequest(
-            parse_stops(stops, dwell, look_at), order or Order.KEPT, method, options
+            make_stops(stops, dwell, look_at), order or Order.KEPT, method, _given(shared | speeds)
         )
     else:
-        _refuse("is for a tour; leave it out with --follow", stops=stops,
-                dwell=dwell, look_at=look_at, order=order, method=method, speed=speed,
-                acceleration=acceleration, deceleration=deceleration,
-                look_ahead=look_ahead)  # fmt: skip
-        request = FollowRequest(follow, character, options)
-    _fly(map_name, request, files, plot, scale=metres, json=json)
+        tour = {"stops": stops, "dwell": dwell, "look_at": look_at, "order": order}
+        _refuse("is for a tour; leave it out with --follow", tour | {"method": method} | speeds)
+        request = FollowRequest(follow, character, _given(shared | {"distance": distance}))
+    with timed_steps() as steps:
+        loaded = request.load(source, steps)
 
+        def draw_why_not(refusal: NoPath) -> Figure | None:
+            return request.draw_refusal(loaded, refusal)
 
-def _fly(
-    map_name: str,
-    request: Request,
-    files: Sequence[str],
-    plot: str | None,
-    *,
-    scale: float | None,
-    json: bool,
-) -> None:
-    steps = Steps()
-    with announced_compilation():
-        loaded = request.load(map_name, scale=scale, steps=steps)
-        try:
-            motion, character = request.fly(loaded, steps)
-        except NoPath as refusal:
-            if plot is not None and request.draw_refusal(loaded, refusal, plot):
-                print_lines([] if json else [f"Wrote {plot}"])
-            raise
-        _write(motion, loaded, files, steps)
-        if plot is not None:
-            with steps.step("plot", f"Drawing {plot}"):
-                _draw(motion, loaded, plot)
+        with reports.drawing_refusals(draw_why_not, plot, quiet=json):
+            shot, followed = request.fly(loaded, steps)
+        if files:
+            from footway.plot.camera_files import save_camera
+
+            ground = loaded.environment or loaded.corridors
+            with steps.step("save", f"Writing {', '.join(files)}"):
+                for file in files:
+                    save_camera(shot, file, environment=ground)
+        environment = loaded.environment
+        reports.draw(
+            lambda: pictures.draw_camera(loaded.corridors, shot, environment=environment),
+            plot,
+            steps,
+        )
     if json:
         written = {"output": list(files), "plot": plot}
-        known = {"map": map_name, "character": character, **as_json(motion)}
-        print_json({**known, "times_ms": steps.in_ms(), **written})
+        known = {"map": map_name, "character": followed, **_as_json(shot)}
+        reports.print_json({**known, "times_ms": steps.in_ms(), **written})
     else:
-        behind = "" if character is None else f", behind character {character}"
-        print_lines(as_text(f"{map_name}{behind}", motion, steps, files))
-        print_lines([f"Wrote {plot}"] if plot is not None else [])
+        behind = "" if followed is None else f", behind character {followed}"
+        reports.print_lines(_as_text(f"{map_name}{behind}", shot, steps, files))
+        reports.print_written(plot)
 
 
-def _parse(name: str, text: str) -> float | None:
-    option = "clearance" if name == "radius" else name.replace("_", "-")
-    return parse_number(text, f"--{option}")
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
-def _refuse(why: str, **given: Any) -> None:
+def _refuse(why: str, options: dict[str, Any]) -> None:
     """Refuse options that do not apply."""
-    for name, value in given.items():
-        if value is not None:
-            raise BadInput(f"--{name.replace('_', '-')} {why}")
+    for name in _given(options):
+        raise BadInput(f"{opt.as_typed(name)} {why}")
 
 
 def _check_files(files: Sequence[str], plot: str | None) -> None:
     """Check all output files before the computation."""
-    from footway.plot.camera_files import check_camera_file
-
-    check_plot(plot)
+    opt.check_plot(plot)
     for file in files:
+        from footway.plot.camera_files import check_camera_file
+
         check_camera_file(file)
-        check_writable(file)
-    check_different([*files, plot] if plot is not None else files)
+        opt.check_writable(file)
+    opt.check_different([*files, plot])
 
 
-def _write(motion: CameraMotion, loaded: LoadedMap, files: Sequence[str], steps: Steps) -> None:
-    from footway.plot.camera_files import save_camera
+def make_stops(at: opt.Parts, dwell: opt.Parts | None, look_at: opt.Parts | None) -> list[Stop]:
+    """Return the stops of a tour.
 
-    ground = loaded.environment or loaded.corridors
-    if files:
-        with steps.step("save", f"Writing {', '.join(files)}"):
-            for file in files:
-                save_camera(motion, file, environment=ground)
+    Raises:
+        BadInput: the number of dwell times or targets is not the number of stops.
+
+    """
+    from footway.camera import Stop
+
+    times = _one_for_each(dwell, "--dwell", len(at), spread=True)
+    things = _one_for_each(look_at, "--look-at", len(at))
+    return [
+        Stop((x, y), dwell=time or 0.0, look_at=thing)
+        for (x, y), time, thing in zip(at, times, things, strict=True)
+    ]
 
 
-def _draw(motion: CameraMotion, loaded: LoadedMap, plot: str) -> None:
-    from footway.plot import draw_camera
+def _one_for_each(
+    parts: opt.Parts | None, typed: str, number: int, *, spread: bool = False
+) -> list[Any]:
+    """Return one part for each stop; with `spread`, a single part is for all of them."""
+    if parts is None:
+        return [None] * number
+    if len(parts) == number + 1 and parts[-1] is None:
+        parts = opt.Parts(parts[:-1])  # after a semicolon at the end
+    if spread and len(parts) == 1:
+        return list(parts) * number
+    if len(parts) != number:
+        example = ";".join(["3", "", "5", *[""] * number][:number])
+        hint = f"one for each, such as {example!r}" if spread else "one for each, empty for nothing"
+        many = reports.count(len(parts), "part")
+        raise BadInput(f"{typed} has {many} and there are {number} stops; give {hint}")
+    return list(parts)
 
-    write_plot(draw_camera(loaded.corridors, motion, environment=loaded.environment), plot)
+
+@dataclass(frozen=True)
+class TourRequest:
+    """A tour from stop to stop."""
+
+    stops: list[Stop]
+    order: Order
+    method: Method | None
+    options: dict[str, Any]
+
+    def load(self, source: opt.Source, steps: Steps) -> LoadedMap:
+        """Load a saved map; for any other build the Voronoi roadmap or the corridor map."""
+        if is_saved(source.name):
+            if self.method is not None:
+                raise BadInput(
+                    f"{source.name}: is a saved map and used as it is; leave --method out"
+                )
+            return load_map(source, steps)
+        environment = load_environment(source, steps)
+        if self.method is Method.SHORT:
+            return build_map(environment, steps)
+        from footway.corridor import CorridorMap
+        from footway.roadmap.voronoi_prm import voronoi_prm
+
+        with steps.step("build", "Building the roadmap"):
+            roadmap = voronoi_prm(environment, radius=self.options.get("radius", RADIUS))
+            return LoadedMap(CorridorMap.from_roadmap(roadmap), environment)
+
+    def _radius(self, loaded: LoadedMap) -> float:
+        """Return the distance to walls, m; by default the radius that a roadmap was made for."""
+        made_for = loaded.corridors.solver.made_for
+        radius: float = self.options.get("radius", RADIUS if made_for is None else made_for)
+        return radius
+
+    def fly(self, loaded: LoadedMap, steps: Steps) -> tuple[CameraMotion, int | None]:
+        """Visit all stops; no character is followed."""
+        from footway.camera import tour
+
+        options = self.options | {"radius": self._radius(loaded)}
+        with steps.step("tour", "Planning the tour"):
+            return tour(loaded.corridors, self.stops, order=self.order.value, **options), None
+
+    def draw_refusal(self, loaded: LoadedMap, refusal: NoPath) -> Figure | None:
+        """Draw the first two stops without a path between them, and the pinch."""
+        at = [stop.at for stop in self.stops]
+        for start, goal in pairwise(at) if self.order is Order.KEPT else combinations(at, 2):
+            try:
+                loaded.corridors.path(start, goal, radius=self._radius(loaded))
+            except NoPath:
+                return reports.draw_refusal(*loaded, start, goal, refusal)
+        return None
+
+
+@dataclass(frozen=True)
+class FollowRequest:
+    """A camera behind a character of a recording."""
+
+    run: str
+    character: int | None
+    options: dict[str, Any]
+
+    def load(self, source: opt.Source, steps: Steps) -> LoadedMap:
+        """Load the map of the recording."""
+        return load_map(source, steps)
+
+    def fly(self, loaded: LoadedMap, steps: Steps) -> tuple[CameraMotion, int | None]:
+        """Follow the character as long as it is present; return its motion and the character."""
+        import numpy as np  # slow to import: --help does not need it
+
+        from footway.camera import follow
+
+        recording = self._read(loaded, steps)
+        known, id_ = recording.characters.ids, self.character
+        if id_ is None:  # the one that is in most frames; the first of several
+            ids, frames = np.unique(recording.ids, return_counts=True)
+            id_ = int(ids[frames.argmax()])
+        if id_ not in known:
+            raise BadInput(
+                f"--character {id_} is not in {self.run}; it has {len(known):,} characters, from "
+                f"{known.min()} to {known.max()}"
+            )
+        with steps.step("follow", "Following"):
+            return follow(recording, id_, cmap=loaded.corridors, **self.options), id_
+
+    def draw_refusal(self, loaded: LoadedMap, refusal: NoPath) -> Figure | None:
+        """Draw nothing: a recorded character always has a path."""
+        del loaded, refusal
+        return None
+
+    def _read(self, loaded: LoadedMap, steps: Steps) -> Recording:
+        from footway.crowd import Recording
+        from footway.recording.trajectories import check_clear, check_inside
+
+        with steps.step("read", f"Reading {self.run}"):
+            recording = Recording.load(self.run)
+            if not len(recording.characters.ids):
+                raise BadInput(f"{self.run}: nobody is in the recording; there is nobody to follow")
+            if loaded.environment is None:
+                check_clear(recording, loaded.corridors, loaded.corridors.name)
+            else:
+                check_inside(recording, loaded.environment, loaded.environment.name)
+        reports.warn_if_incomplete(self.run, recording)
+        return recording
+
+
+# -- reports -------------------------------------------------------------------------------------
+
+
+def _as_json(motion: CameraMotion) -> dict[str, Any]:
+    """Return the motion without its frames as JSON values."""
+    known = motion.to_dict()
+    del known["columns"], known["frames"]
+    speeds = {"top_speed": float(motion.speeds.max()), "mean_speed": _mean_speed(motion)}
+    return known | speeds | {"frames": len(motion.times)}
+
+
+def _as_text(name: str, motion: CameraMotion, steps: Steps, files: Sequence[str]) -> Iterator[str]:
+    from footway.plot.camera_files import KINDS
+
+    stops = getattr(motion, "stops", ())
+    top, mean = motion.speeds.max(), _mean_speed(motion)
+    is_certified = math.isfinite(motion.clearance)
+    yield f"Camera through {name}" + (f": {reports.count(len(stops), 'stop')}" if stops else "")
+    rows = [
+        ("length", f"{motion.length:,.2f} m"),
+        ("duration", f"{motion.duration:,.1f} s"),
+        ("speed", f"at most {top:.2f} m/s, {mean:.2f} on average"),
+        ("clearance", f"{motion.clearance:.3f} m"),
+        ("frames", f"{len(motion.times):,}, {motion.rate:g} a second"),
+        ("time", steps.as_text()),
+    ]
+    yield from reports.facts(row for row in rows if is_certified or row[0] != "clearance")
+    if stops:
+        yield from _timetable(motion)
+    if is_certified:
+        yield f"Certified: the camera stays {motion.clearance:.3f} m or more from every wall."
+    for file in files:
+        yield f"Wrote {file}: {KINDS[Path(file).suffix.lower()]}"
+
+
+def _timetable(motion: Any) -> Iterator[str]:
+    """Return the time at each stop of a tour, and the distance to stops that are passed."""
+    rows = zip(
+        motion.stops, motion.order, motion.arrivals, motion.departures, motion.misses, strict=True
+    )
+    for stop, k, arrival, departure, miss in rows:
+        stays = departure - arrival
+        what = f"stays {stays:.1f} s" if stays > 0 else f"passes {miss:.2f} m away"
+        if k == motion.order[0] and stays == 0:
+            what = "starts"
+        elif k == motion.order[-1] and stays == 0:
+            what = "ends"
+        looks = f", looks at {reports.place(stop.look_at)}" if stop.look_at is not None else ""
+        yield f"  {arrival:8.1f} s   stop {k + 1} {reports.place(stop.at)}: {what}{looks}"
+
+
+def _mean_speed(motion: CameraMotion) -> float:
+    """Return the mean speed including dwell times, m/s."""
+    return motion.length / motion.duration if motion.duration > 0 else 0.0

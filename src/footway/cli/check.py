@@ -6,28 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from footway.cli.files import check_plot, write_plot
-from footway.cli.maps import (
-    JsonOption,
-    LoadedMap,
-    MapArgument,
-    PlotOption,
-    ScaleOption,
-    build_map,
-    load_environment,
-)
-from footway.cli.output import (
-    Steps,
-    announced_compilation,
-    count,
-    facts,
-    milliseconds,
-    pinch_facts,
-    place,
-    print_json,
-    print_lines,
-)
-from footway.cli.parsing import parse_number
+from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports
+from footway.cli.maps import LoadedMap, build_map, load_environment
+from footway.cli.progress import Steps, timed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,56 +22,55 @@ EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway check plan.geojson\n\n"
     "  footway check plan.geojson --plot repairs.png\n\n"
-    "  footway check level.map --scale 0.5 --passages 20 --json"
+    "  footway check level.map --scale 0.5 --passages 20 --json\n\n"
+    "  footway check house.obj --between 0.2,1.8"
 )
 
-_MOST_PARTS: Final = 5
+_MOST_PARTS: Final = 5  # listed areas
 
 
 def check(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     passages: Annotated[
         int, typer.Option(metavar="N", min=0, help="Number of narrow passages to list.")
     ] = 5,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """List the repairs, parts and narrowest passages of a map.
 
     With --plot, each repair is drawn with its number in the list. Of many repairs of one kind that
     change no shape, only the first is listed and drawn.
     """
-    check_plot(plot)
-    metres = parse_number(scale, "--scale")
-    steps = Steps()
-    with announced_compilation():
-        environment = load_environment(map_name, scale=metres, steps=steps)
-        loaded = LoadedMap(build_map(environment, steps=steps), environment)
+    opt.check_plot(plot)
+    with timed_steps() as steps:
+        environment = load_environment(opt.Source(map_name, scale, between, up), steps)
+        loaded = build_map(environment, steps)
         narrow = loaded.corridors.passages(passages)
-        if plot is not None:
-            with steps.step("plot", f"Drawing {plot}"):
-                _draw(loaded, narrow, plot)
+        reports.draw(
+            lambda: pictures.draw_check(environment, cmap=loaded.corridors, passages=narrow),
+            plot,
+            steps,
+        )
     if json:
-        print_json(_as_json(map_name, loaded, narrow, steps) | {"plot": plot})
+        reports.print_json(_as_json(map_name, loaded, environment, narrow, steps) | {"plot": plot})
     else:
-        print_lines(_as_text(map_name, loaded, narrow, steps))
-        print_lines([f"Wrote {plot}"] if plot is not None else [])
-
-
-def _draw(loaded: LoadedMap, narrow: Sequence[Pinch], plot: str) -> None:
-    from footway.plot import draw_check
-
-    assert loaded.environment is not None
-    write_plot(draw_check(loaded.environment, cmap=loaded.corridors, passages=narrow), plot)
+        reports.print_lines(_as_text(map_name, loaded, environment, narrow, steps))
+        reports.print_written(plot)
 
 
 def _as_json(
-    map_name: str, loaded: LoadedMap, narrow: Sequence[Pinch], steps: Steps
+    map_name: str,
+    loaded: LoadedMap,
+    environment: Environment,
+    narrow: Sequence[Pinch],
+    steps: Steps,
 ) -> dict[str, Any]:
-    cmap, environment = loaded
-    assert environment is not None
+    cmap = loaded.corridors
     return {
         "map": map_name,
         "name": environment.name,
@@ -105,74 +87,56 @@ def _as_json(
             {"kind": repair.kind, "at": list(repair.at), "detail": repair.detail}
             for repair in environment.repairs
         ],
-        "passages": [pinch_facts(pinch) for pinch in narrow],
+        "passages": [reports.pinch_facts(pinch) for pinch in narrow],
         "times_ms": steps.in_ms(),
     }
 
 
 def _as_text(
-    map_name: str, loaded: LoadedMap, narrow: Sequence[Pinch], steps: Steps
+    map_name: str,
+    loaded: LoadedMap,
+    environment: Environment,
+    narrow: Sequence[Pinch],
+    steps: Steps,
 ) -> Iterator[str]:
-    cmap, environment = loaded
-    assert environment is not None
+    from footway.environment.repair import repairs_to_list
+
     x0, y0, x1, y1 = environment.bounds
+    parts, components = _part_areas(environment), loaded.corridors.n_components
+    walkable = f"{environment.area:,.1f} m2"
+    if len(parts) > 1:
+        more = ", ..." if len(parts) > _MOST_PARTS else ""
+        listed = ", ".join(f"{area:,.1f}" for area in parts[:_MOST_PARTS])
+        walkable += f" in {len(parts):,} polygons ({listed}{more})"
+    connected = ", all connected" if components == 1 else ", with no path between them"
     rows = [
-        ("size", f"{x1 - x0:,.2f} x {y1 - y0:,.2f} m, from {place((x0, y0))}"),
-        ("walkable", _walkable(environment)),
+        ("size", f"{x1 - x0:,.2f} x {y1 - y0:,.2f} m, from {reports.place((x0, y0))}"),
+        ("walkable", walkable),
         ("holes", f"{environment.holes:,}"),
-        ("components", _components(cmap.n_components)),
+        ("components", f"{components:,}{connected}"),
     ]
     if environment.areas:
         rows.append(("areas", ", ".join(area.name for area in environment.areas)))
     if environment.terrain:
         kinds = sorted({region.kind for region in environment.terrain})
         rows.append(("terrain", ", ".join(kinds)))
-    rows.append(("time", ", ".join(f"{n} {milliseconds(s)}" for n, s in steps.seconds.items())))
     yield f"Check of {map_name}"
-    yield from facts(rows)
-    yield from _repair_lines(environment)
-    yield from _passage_lines(narrow)
+    yield from reports.facts([*rows, ("time", steps.as_text())])
+    repairs = environment.repairs
+    yield f"{reports.count(len(repairs), 'repair')}:" if repairs else "No repairs: the map is clean"
+    width = len(str(len(repairs)))
+    for k, alike in repairs_to_list(repairs).items():
+        more = f" (and {alike - 1:,} more of this kind: --json lists them all)"
+        yield f"  {k + 1:>{width}}  {repairs[k]}{more if alike > 1 else ''}"
+    if narrow:
+        yield "Narrowest passages:"
+    for pinch in narrow:
+        yield (
+            f"  {pinch.width:8.3f} m wide at {reports.place(pinch.at)}, "
+            f"between {reports.place(pinch.left)} and {reports.place(pinch.right)}"
+        )
 
 
 def _part_areas(environment: Environment) -> list[float]:
     """Return the areas of the walkable polygons, m2, largest first."""
     return sorted((float(part.area) for part in environment.walkable.geoms), reverse=True)
-
-
-def _walkable(environment: Environment) -> str:
-    areas = _part_areas(environment)
-    text = f"{environment.area:,.1f} m2"
-    if len(areas) == 1:
-        return text
-    more = ", ..." if len(areas) > _MOST_PARTS else ""
-    listed = ", ".join(f"{area:,.1f}" for area in areas[:_MOST_PARTS])
-    return f"{text} in {len(areas):,} polygons ({listed}{more})"
-
-
-def _components(number: int) -> str:
-    return "1, all connected" if number == 1 else f"{number:,}, with no path between them"
-
-
-def _repair_lines(environment: Environment) -> Iterator[str]:
-    from footway.environment.repair import repairs_to_list
-
-    repairs = environment.repairs
-    if not repairs:
-        yield "No repairs: the map is clean"
-        return
-    yield f"{count(len(repairs), 'repair')}:"
-    width = len(str(len(repairs)))
-    for k, alike in repairs_to_list(repairs).items():
-        more = f" (and {alike - 1:,} more of this kind: --json lists them all)"
-        yield f"  {k + 1:>{width}}  {repairs[k]}{more if alike > 1 else ''}"
-
-
-def _passage_lines(narrow: Sequence[Pinch]) -> Iterator[str]:
-    if not narrow:
-        return
-    yield "Narrowest passages:"
-    for pinch in narrow:
-        yield (
-            f"  {pinch.width:8.3f} m wide at {place(pinch.at)}, "
-            f"between {place(pinch.left)} and {place(pinch.right)}"
-        )

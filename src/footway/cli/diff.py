@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
-from footway.cli.output import count, facts, print_json, print_lines
-from footway.cli.recordings import warn_if_incomplete
+from footway.cli.options import JsonOption
+from footway.cli.reports import count, facts, print_json, print_lines, warn_if_incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

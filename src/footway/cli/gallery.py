@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
-from footway.cli.output import count, facts, print_json, print_lines
-
-if TYPE_CHECKING:
-    from footway.environment import Environment, Volume
+from footway.cli.options import JsonOption
+from footway.cli.reports import count, facts, print_json, print_lines
 
 
 def gallery(*, json: JsonOption = False) -> None:
@@ -18,36 +15,27 @@ def gallery(*, json: JsonOption = False) -> None:
     papers, and generated identically on every machine. Maps with three lengths are
     three-dimensional: `footway build --method` builds roadmaps of them.
     """
+    from footway.environment import Volume
     from footway.environment import gallery as maps
 
-    made = {f"gallery:{name}": maps.make(name) for name in maps.names()}
+    rows: list[dict[str, Any]] = []
+    lines = []
+    for name in maps.names():
+        made = maps.make(name)
+        half = len(made.bounds) // 2
+        row = {"name": f"gallery:{name}", "bounds": list(made.bounds), "dimension": half}
+        size = [b - a for a, b in zip(made.bounds[:half], made.bounds[half:], strict=True)]
+        words = f"{' x '.join(f'{side:.0f}' for side in size)} m"
+        if isinstance(made, Volume):
+            row |= {"resolution": made.resolution, "free_volume": made.free_volume}
+            free = f"{made.free_volume:9,.0f} m3 free, voxels of {made.resolution:g} m"
+        else:
+            row |= {"area": made.area, "holes": made.holes}
+            free = f"{made.area:9,.0f} m2 walkable, {count(made.holes, 'hole')}"
+        rows.append(row)
+        lines.append((f"gallery:{name}", f"{words:<15} {free}"))
     if json:
-        print_json({"maps": [_as_json(name, each) for name, each in made.items()]})
+        print_json({"maps": rows})
         return
-    pairs = [(name, _as_text(each)) for name, each in made.items()]
-    pairs.append(("gallery:city:NxN", "N x N cities side by side, N up to 12"))
-    print_lines(facts(pairs))
-
-
-def _as_json(name: str, made: Environment | Volume) -> dict[str, Any]:
-    from footway.environment import Volume
-
-    row: dict[str, Any] = {"name": name, "bounds": list(made.bounds)}
-    if isinstance(made, Volume):
-        return row | {
-            "dimension": 3,
-            "resolution": made.resolution,
-            "free_volume": made.free_volume,
-        }
-    return row | {"dimension": 2, "area": made.area, "holes": made.holes}
-
-
-def _as_text(made: Environment | Volume) -> str:
-    from footway.environment import Volume
-
-    half = len(made.bounds) // 2
-    size = [b - a for a, b in zip(made.bounds[:half], made.bounds[half:], strict=True)]
-    words = f"{' x '.join(f'{side:.0f}' for side in size)} m"
-    if isinstance(made, Volume):
-        return f"{words:<15} {made.free_volume:9,.0f} m3 free, voxels of {made.resolution:g} m"
-    return f"{words:<15} {made.area:9,.0f} m2 walkable, {count(made.holes, 'hole')}"
+    lines.append(("gallery:city:NxN", "N x N cities side by side, N up to 12"))
+    print_lines(facts(lines))

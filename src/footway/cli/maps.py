@@ -1,71 +1,25 @@
-"""The MAP argument: load a file, a built-in map, a saved corridor map or a saved roadmap."""
+"""Load the MAP argument: a file, a built-in map, a saved corridor map or a saved roadmap."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import typer
-
-from footway.cli.output import say
+from footway.cli.options import Source, as_typed
+from footway.cli.reports import warn_of_ignored
 from footway.errors import BadInput
-from footway.formats.registry import content_of, name_formats
+from footway.formats.registry import content_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from footway.cli.output import Steps
+    from footway.cli.progress import Steps
     from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
     from footway.roadmap.space_map import SpaceMap
 
 SAVED: Final = ".fwmap"
 """Suffix of a saved corridor map or roadmap."""
-
-MapArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="MAP",
-        help=f"A map file ({name_formats('plan')}; in three dimensions "
-        f"{name_formats('mesh', 'volume')}), a saved .fwmap, or gallery:NAME.",
-        show_default=False,
-    ),
-]
-ScaleOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="METRES",
-        help="Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON, WKT and meshes.",
-        show_default=False,
-    ),
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
-]
-PlotOption = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Draw a picture: .png, .svg or .pdf.", show_default=False),
-]
-
-
-BetweenOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LOW,HIGH",
-        help="Make a plan of a three-dimensional map: obstacles between these two heights.",
-        show_default=False,
-    ),
-]
-
-
-UpOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="y|z",
-        help="Axis of a mesh that points up.",
-        show_default="y in OBJ and glTF, z in PLY and STL",
-    ),
-]
 
 _KEYWORD: Final = re.compile(r"(?<![^\s(])(scale|up|between|resolution)=(?:\(LOW, HIGH\))?")
 """Arguments of `load` in messages, which are options on the command line."""
@@ -88,111 +42,65 @@ def is_saved(name: str) -> bool:
     return name.lower().endswith(SAVED)
 
 
-def load_map(name: str, *, scale: float | None, steps: Steps) -> LoadedMap:
+def load_map(source: Source, steps: Steps) -> LoadedMap:
     """Load a saved corridor map, or load an environment and build its map."""
-    if is_saved(name):
-        from footway.corridor import CorridorMap
+    if not is_saved(source.name):
+        return build_map(load_environment(source, steps), steps)
+    from footway.corridor import CorridorMap
 
-        saved = load_saved(name, scale=scale, steps=steps)
-        if not isinstance(saved, CorridorMap):
-            raise BadInput(f"{name}: is a roadmap in three dimensions; a map in two is needed here")
-        return LoadedMap(saved, None)
-    environment = load_environment(name, scale=scale, steps=steps)
-    return LoadedMap(build_map(environment, steps=steps), environment)
+    saved = load_saved(source, steps)
+    if not isinstance(saved, CorridorMap):
+        raise BadInput(
+            f"{source.name}: is a roadmap in three dimensions; a map in two is needed here"
+        )
+    return LoadedMap(saved, None)
 
 
-def load_environment(
-    name: str,
-    *,
-    scale: float | None,
-    steps: Steps,
-    between: tuple[float, float] | None = None,
-    up: str | None = None,
-) -> Environment:
+def load_saved(source: Source, steps: Steps) -> CorridorMap | SpaceMap:
+    """Load a saved corridor map, or a saved roadmap with clearance attached."""
+    from footway.corridor import CorridorMap
+
+    name = source.name
+    if source.scale is not None:
+        raise BadInput(f"{name}: a saved map is in metres already; leave --scale out")
+    for option in ("between", "up"):
+        if getattr(source, option) is not None:
+            typed = as_typed(option)
+            raise BadInput(f"{name}: is a saved map; {typed} is for the file it was built from")
+    with steps.step("load", f"Loading {name}"):
+        return CorridorMap.load(name)
+
+
+def load_environment(source: Source, steps: Steps) -> Environment:
     """Load a two-dimensional environment from a file or from the gallery."""
     from footway.environment import Environment
 
-    _refuse_saved(name)
-    if content_of(name) == "mesh" and between is None:
-        raise _in_space(name, "--method rrrm --resolution 0.5")
-    with steps.step("load", f"Loading {name}"):
-        made = _load(name, scale=scale, between=between, up=up)
+    if content_of(source.name) == "mesh" and source.between is None:
+        raise _in_space(source.name, "--method rrrm --resolution 0.5")
+    made = _load(source, steps)
     if not isinstance(made, Environment):
-        raise _in_space(name, "--method rrrm")
+        raise _in_space(source.name, "--method rrrm")
     return made
 
 
-def _in_space(name: str, options: str) -> BadInput:
-    return BadInput(
-        f"{name}: is three-dimensional; build a roadmap (`footway build {name} {options}`) "
-        "or cut a plan (`footway build ... --between LOW,HIGH`)"
-    )
-
-
-def _load(name: str, **options: Any) -> Environment | Volume:
-    """Load a map; errors name options of the command line instead of arguments."""
-    from footway.formats import load
-
-    try:
-        made: Environment | Volume = load(name, **options)
-    except BadInput as error:
-        raise type(error)(_KEYWORD.sub(r"--\1", str(error))) from error
-    warn_of_ignored(name, made)
-    return made
-
-
-def warn_of_ignored(name: str, made: Environment | Volume | None) -> None:
-    """Warn on standard error about ignored parts of a map, because they may be walls."""
-    ignored = [repair for repair in (made.repairs if made else ()) if repair.kind == "ignored"]
-    if ignored:
-        more = "" if len(ignored) == 1 else f" (and {len(ignored) - 1} more: footway check {name})"
-        say(f"{name}: {ignored[0]}{more}")
-
-
-def load_space(
-    name: str,
-    *,
-    scale: float | None,
-    steps: Steps,
-    resolution: float | None,
-    between: tuple[float, float] | None,
-    up: str | None = None,
-) -> Environment | Volume:
+def load_space(source: Source, steps: Steps, resolution: float | None) -> Environment | Volume:
     """Load an environment in two or three dimensions for a roadmap; meshes need a resolution."""
-    _refuse_saved(name)
-    is_mesh = content_of(name) == "mesh"
-    with steps.step("load", f"Loading {name}"):
-        if is_mesh and between is None:
-            if resolution is None:
-                raise BadInput(
-                    f"{name}: is a mesh; give --resolution METRES for its voxels, or --between "
-                    "LOW,HIGH for a plan of the obstacles between two heights"
-                )
-            return _load(name, scale=scale, resolution=resolution, up=up)
-        return _load(name, scale=scale, between=between, up=up)
+    if content_of(source.name) != "mesh" or source.between is not None:
+        return _load(source, steps)
+    if resolution is None:
+        raise BadInput(
+            f"{source.name}: is a mesh; give --resolution METRES for its voxels, or --between "
+            "LOW,HIGH for a plan of the obstacles between two heights"
+        )
+    return _load(source, steps, resolution=resolution)
 
 
-def _refuse_saved(name: str) -> None:
-    if is_saved(name):
-        raise BadInput(f"{name}: is a saved map; give the map file that it was built from")
-
-
-def build_map(environment: Environment, *, steps: Steps) -> CorridorMap:
+def build_map(environment: Environment, steps: Steps) -> LoadedMap:
     """Build the corridor map of an environment."""
     from footway.corridor import CorridorMap
 
     with steps.step("build", "Building the corridor map"):
-        return CorridorMap.build(environment)
-
-
-def load_saved(name: str, *, scale: float | None, steps: Steps) -> CorridorMap | SpaceMap:
-    """Load a saved corridor map, or a saved roadmap with clearance attached."""
-    from footway.corridor import CorridorMap
-
-    if scale is not None:
-        raise BadInput(f"{name}: a saved map is in metres already; leave --scale out")
-    with steps.step("load", f"Loading {name}"):
-        return CorridorMap.load(name)
+        return LoadedMap(CorridorMap.build(environment), environment)
 
 
 def repair_lines(environment: Environment | Volume | None) -> Iterator[str]:
@@ -203,3 +111,38 @@ def repair_lines(environment: Environment | Volume | None) -> Iterator[str]:
     for k, number in repairs_to_list(repairs).items():
         more = f" (and {number - 1} more of this kind)" if number > 1 else ""
         yield f"{repairs[k]}{more}"
+
+
+def _in_space(name: str, options: str) -> BadInput:
+    return BadInput(
+        f"{name}: is three-dimensional; build a roadmap (`footway build {name} {options}`) "
+        "or cut a plan with --between LOW,HIGH"
+    )
+
+
+def _load(source: Source, steps: Steps, **more: Any) -> Environment | Volume:
+    """Load a map file; errors name options of the command line instead of arguments."""
+    from footway.formats import load
+
+    name, scale, heights, up = source
+    between = None if heights is None else (heights[0], heights[1])
+    if is_saved(name):
+        raise BadInput(f"{name}: is a saved map; give the map file that it was built from")
+    with steps.step("load", f"Loading {name}"):
+        try:
+            made: Environment | Volume = load(name, scale=scale, between=between, up=up, **more)
+        except BadInput as error:
+            raise type(error)(_KEYWORD.sub(r"--\1", str(error))) from error
+    warn_of_ignored(name, made)
+    return made
+
+
+def make_yard() -> Environment:
+    """Return a small map: a yard with mud around an obstacle. Queries on it load kernels."""
+    from footway.environment import Environment
+
+    obstacle = [(7, 4), (9, 4), (9, 8), (7, 8)]
+    mud = [(4, 0), (12, 0), (12, 6), (4, 6)]
+    return Environment.from_polygons(
+        bounds=(0, 0, 16, 12), obstacles=[obstacle], terrain=[("mud", mud)]
+    )

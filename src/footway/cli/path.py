@@ -2,77 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from footway.cli.files import check_plot, write_plot
-from footway.cli.follow import (
-    AvoidOption,
-    CornerOption,
-    FollowOption,
-    LaneOption,
-    LookOption,
-    NoiseOption,
-    ObstacleOption,
-    OutputOption,
-    SeedOption,
-    ShortcutOption,
-    SigmaOption,
-    SpacingOption,
-    SpeedOption,
-    StepOption,
-    TurnRateOption,
-    WalkResult,
-    parse_walk_request,
-    walk_corridor,
-)
-from footway.cli.follow_route import RouteQuery, walk_route
-from footway.cli.maps import (
-    JsonOption,
-    LoadedMap,
-    MapArgument,
-    PlotOption,
-    ScaleOption,
-    is_saved,
-    load_map,
-    load_saved,
-)
-from footway.cli.no_path_picture import draw_refusal, drawing_refusals
-from footway.cli.output import (
-    Steps,
-    announced_compilation,
-    facts,
-    milliseconds,
-    pinch_facts,
-    place,
-    print_json,
-    print_lines,
-)
-from footway.cli.parsing import parse_number, parse_place, parse_point
-from footway.cli.path_in_space import find_path_in_space
-from footway.cli.routes import (
-    RADIUS,
-    MarginOption,
-    NoImproveOption,
-    PreferOption,
-    RouteMethodOption,
-    RouteOption,
-)
-from footway.errors import BadInput
+from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports, walks
+from footway.cli.maps import LoadedMap, is_saved, load_map, load_saved, make_yard
+from footway.cli.progress import Steps, timed_steps
+from footway.cli.route import RADIUS
+from footway.errors import BadInput, BadQuery, FootwayError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from matplotlib.figure import Figure
 
-    from footway.cli.follow import WalkRequest
-    from footway.cli.path_in_space import SpaceResult
     from footway.corridor import Pinch
     from footway.corridor.path import TautPath
     from footway.errors import NoPath
+    from footway.roadmap.space_map import SpaceMap, SpacePath
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -96,84 +48,76 @@ _METHODS: Final = {
 }
 
 
-class Arguments(NamedTuple):
-    """Command line arguments of the query, mostly not parsed yet."""
-
-    map_name: str
-    start: str | None
-    goal: str | None
-    radius: str | None
-    clearance: str | None
-    scale: float | None
-
-
 class Query(NamedTuple):
     """A path query, in metres."""
 
-    start: tuple[float, ...]  # x, y; also z if the map is a roadmap in three dimensions
-    goal: tuple[float, ...]
+    start: opt.Numbers | None  # x, y; also z if the map is a roadmap in three dimensions
+    goal: opt.Numbers | None
     radius: float | None  # None: the radius of the roadmap's object
     clearance: float | None
 
 
 def path(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     start: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y[,Z]",
-            help="Start of the path, metres; required unless --route gives it.",
-            show_default=False,
+        opt.Numbers | None,
+        opt.option(
+            "Start of the path, metres; required unless --route gives it.",
+            unit="X,Y[,Z]",
+            parser=opt.place,
         ),
     ] = None,
     goal: Annotated[
-        str | None,
-        typer.Option(
-            metavar="X,Y[,Z]",
-            help="End of the path, metres; required unless --route gives it.",
-            show_default=False,
+        opt.Numbers | None,
+        opt.option(
+            "End of the path, metres; required unless --route gives it.",
+            unit="X,Y[,Z]",
+            parser=opt.place,
         ),
     ] = None,
     radius: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METRES",
-            help="Radius of the moving disc.",
-            show_default="0.25; on a roadmap the radius of its object",
+        float | None,
+        opt.option(
+            "Radius of the moving disc.",
+            unit="METRES",
+            default="0.25; on a roadmap the radius of its object",
+            parser=opt.number,
         ),
     ] = None,
     clearance: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METRES",
-            help="Preferred distance to walls, kept where the free space is wide enough.",
-            show_default=False,
+        float | None,
+        opt.option(
+            "Preferred distance to walls, kept where the free space is wide enough.",
+            unit="METRES",
+            parser=opt.number,
         ),
     ] = None,
-    follow: FollowOption = None,
-    speed: SpeedOption = None,
-    step: StepOption = None,
-    turn_rate: TurnRateOption = None,
-    shortcut: ShortcutOption = None,
-    noise: NoiseOption = None,
-    lane: LaneOption = None,
-    corner: CornerOption = None,
-    seed: SeedOption = None,
-    output: OutputOption = None,
-    obstacle: ObstacleOption = None,
-    avoid: AvoidOption = None,
-    prefer: PreferOption = None,
-    route: RouteOption = None,
-    route_method: RouteMethodOption = None,
-    no_improve: NoImproveOption = False,
-    margin: MarginOption = None,
-    sigma: SigmaOption = None,
-    spacing: SpacingOption = None,
-    look: LookOption = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    follow: walks.FollowOption = None,
+    speed: walks.SpeedOption = None,
+    step: walks.StepOption = None,
+    turn_rate: walks.TurnRateOption = None,
+    shortcut: walks.ShortcutOption = None,
+    noise: walks.NoiseOption = None,
+    lane: walks.LaneOption = None,
+    corner: walks.CornerOption = None,
+    seed: walks.SeedOption = None,
+    output: walks.OutputOption = None,
+    obstacle: walks.ObstacleOption = None,
+    avoid: walks.AvoidOption = None,
+    prefer: walks.PreferOption = None,
+    route: walks.RouteOption = None,
+    route_method: walks.RouteMethodOption = None,
+    no_improve: walks.NoImproveOption = False,
+    margin: walks.MarginOption = None,
+    sigma: walks.SigmaOption = None,
+    spacing: walks.SpacingOption = None,
+    look: walks.LookOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Find and certify the shortest path of a disc; or simulate a walk with --follow.
 
@@ -186,129 +130,140 @@ def path(
     not connected, the widest path is too narrow (and where), or obstacles block it.
 
     On a saved roadmap, the path runs along the roadmap; in three dimensions points are X,Y,Z.
-    The query time includes loading compiled kernels.
+
+    Of the printed times, `query` is the time for the search alone, and `kernels` the time for
+    loading compiled code before it, which a program does once.
     """
-    options = {
-        "speed": speed,
-        "step": step,
-        "turn_rate": turn_rate,
-        "shortcut": shortcut,
-        "noise": noise,
-        "lane": lane,
-        "corner": corner,
-        "seed": seed,
-        "output": output,
-        "obstacle": obstacle,
-        "avoid": avoid,
-        "prefer": prefer,
-        "route": route,
-        "route_method": route_method,
-        "no_improve": no_improve,
-        "margin": margin,
-        "sigma": sigma,
-        "spacing": spacing,
+    request = walks.walk_request(follow, {
+        "speed": speed, "step": step, "turn_rate": turn_rate, "shortcut": shortcut, "noise": noise,
+        "lane": lane, "corner": corner, "seed": seed, "output": output, "obstacle": obstacle,
+        "avoid": avoid, "prefer": prefer, "route": route, "route_method": route_method,
+        "no_improve": no_improve, "margin": margin, "sigma": sigma, "spacing": spacing,
         "look": look,
-    }
-    request = parse_walk_request(follow, options)
-    arguments = Arguments(map_name, start, goal, radius, clearance, parse_number(scale, "--scale"))
-    check_plot(plot)
-    steps = Steps()
-    with announced_compilation():
-        answer, loaded = _answer(arguments, request, steps, plot=plot, quiet=json)
-        if plot is not None:
-            with steps.step("plot", f"Drawing {plot}"):
-                write_plot(answer.draw(loaded), plot)
+    })  # fmt: skip
+    query = Query(start, goal, radius, clearance)
+    source = opt.Source(map_name, scale, between, up)
+    _check_query(query, source, request)
+    opt.check_plot(plot)
+    result: ShortestResult | SpaceResult | walks.WalkResult
+    with timed_steps() as steps:
+        if request is not None and request.route is not None:
+            result = walks.walk_route(source, query, request, steps, plot=plot, quiet=json)
+        else:
+            loaded, query = _load(source, query, steps)
+
+            def draw_why_not(refusal: NoPath) -> Figure:
+                if loaded.in_space is not None:
+                    return pictures.draw_roadmap(loaded.in_space.roadmap)
+                assert query.start is not None
+                assert query.goal is not None
+                return reports.draw_refusal(*loaded, query.start, query.goal, refusal)
+
+            with reports.drawing_refusals(draw_why_not, plot, quiet=json):
+                if request is not None:
+                    result = walks.walk_corridor(loaded, query, request, steps)
+                else:
+                    result = _find_path(loaded, query, steps)
+        reports.draw(result.draw, plot, steps)
     if json:
         made = {"times_ms": steps.in_ms(), "plot": plot}
-        print_json({"map": map_name, **answer.as_json(), **made})
+        reports.print_json({"map": map_name, **result.as_json(), **made})
     else:
-        times = ", ".join(f"{name} {milliseconds(s)}" for name, s in steps.seconds.items())
-        print_lines(answer.as_text(f"{times}, including loading compiled kernels"))
-        print_lines([f"Wrote {plot}"] if plot is not None else [])
+        reports.print_lines(result.as_text(steps.as_text()))
+        reports.print_written(plot)
 
 
-def _answer(
-    given: Arguments, request: WalkRequest | None, steps: Steps, *, plot: str | None, quiet: bool
-) -> tuple[ShortestResult | SpaceResult | WalkResult, LoadedMap]:
-    """Return the result and the map to draw it on. If there is no path, draw why."""
-    if request is not None and request.route is not None:
-        result = walk_route(_route_query(given, request), request, steps, plot=plot, quiet=quiet)
-        return result, LoadedMap(None, result.walk.route.terrain.environment)
-    query = _parse_query(given)
-    if request is not None and query.clearance is not None:
+def _check_query(query: Query, source: opt.Source, request: walks.WalkRequest | None) -> None:
+    """Check the query before the map is loaded; a route file may define start and goal."""
+    along_route = request is not None and request.route is not None
+    has_file = request is not None and request.route is not None and request.route.file is not None
+    for typed, point in (("--start", query.start), ("--goal", query.goal)):
+        if point is None:
+            if not has_file:
+                raise BadInput(f"Missing option '{typed}'; see `footway path --help`")
+        elif len(point) == 3 and (along_route or not is_saved(source.name)):
+            text = ",".join(f"{value:g}" for value in point)
+            raise typer.BadParameter(opt.not_a_point(text), param_hint=f"'{typed}'")
+    if query.clearance is None or request is None:
+        return
+    if not along_route:
         raise BadInput("--clearance is not for a walk through a corridor; leave it out")
-    loaded, query = _load(given.map_name, query, scale=given.scale, steps=steps)
-    with drawing_refusals(partial(_draw_refusal, loaded, query), plot, quiet=quiet):
-        if request is not None:
-            return walk_corridor(loaded, query, request, steps), loaded
+    if not query.clearance >= 0.0:
+        raise BadInput(f"the clearance is {query.clearance:g} m: it must be 0 m or more")
+
+
+def _load(source: opt.Source, query: Query, steps: Steps) -> tuple[LoadedMap, Query]:
+    """Load the map, check the query against it, and set the default radius."""
+    if not is_saved(source.name):
+        loaded = load_map(source, steps)
+    else:
+        loaded = LoadedMap(load_saved(source, steps), None)
+        dimension, form = (2, "X,Y") if loaded.in_space is None else (3, "X,Y,Z")
+        for typed, point in (("--start", query.start), ("--goal", query.goal)):
+            if point is not None and len(point) != dimension:
+                raise BadInput(f"{typed}: the map has {dimension} dimensions; give {form}")
         if loaded.in_space is not None:
-            return find_path_in_space(loaded.in_space, query, steps), loaded
-        return _find_shortest(loaded, query, steps), loaded
+            _check_in_space(loaded.in_space, query)
+            return loaded, query
+    if query.radius is None:
+        made_for = loaded.corridors.solver.made_for
+        query = query._replace(radius=RADIUS if made_for is None else made_for)
+    return loaded, query
 
 
-def _parse_query(given: Arguments) -> Query:
-    parse = parse_place if is_saved(given.map_name) else parse_point
-    return Query(
-        parse(_required(given.start, "--start"), "--start"),
-        parse(_required(given.goal, "--goal"), "--goal"),
-        parse_number(given.radius, "--radius"),
-        parse_number(given.clearance, "--clearance"),
-    )
+def _check_in_space(smap: SpaceMap, query: Query) -> None:
+    """Check a query in three dimensions.
+
+    Raises:
+        BadInput: --clearance was given, or --radius although the object is a box.
+        BadQuery: start or goal is outside the map, in an obstacle or in a fake obstacle.
+
+    """
+    import numpy as np  # slow to import: --help does not need it
+
+    if query.clearance is not None:
+        raise BadInput("--clearance is for maps in two dimensions; give a larger --radius")
+    if query.radius is not None and not smap.radius:
+        raise BadInput(
+            f"--radius is for a ball, and here {reports.describe_object(smap)} moves; leave it out"
+        )
+    low, high = smap.bounds[:3], smap.bounds[3:]
+    space = smap.roadmap.in_effect.space
+    for typed, point in (("--start", query.start), ("--goal", query.goal)):
+        assert point is not None
+        what = f"{typed}: {reports.place(point)}"
+        if not all(a <= at <= b for a, at, b in zip(low, point, high, strict=True)):
+            reach = f"from {reports.place(low)} to {reports.place(high)}"
+            raise BadQuery(f"{what} is outside the map, which reaches {reach}")
+        if space.lines_are_free([point], [point])[0]:
+            continue
+        real = not smap.roadmap.space.lines_are_free([point], [point])[0]
+        free = space.positions(space.corners)
+        nearest = free[np.argmin(np.linalg.norm(free - point, axis=1))].tolist()
+        raise BadQuery(
+            f"{what} is in {'an' if real else 'a fake'} obstacle, or too near to it for "
+            f"{reports.describe_object(smap)}; the nearest free place is {reports.place(nearest)}"
+        )
 
 
-def _required(text: str | None, option: str) -> str:
-    if text is None:
-        raise BadInput(f"Missing option '{option}'; see `footway path --help`")
-    return text
-
-
-def _route_query(given: Arguments, request: WalkRequest) -> RouteQuery:
-    """Parse the query of a walk along a route; a route file may define start and goal."""
-    has_file = request.route is not None and request.route.file is not None
-
-    def parse_end(text: str | None, option: str) -> tuple[float, float] | None:
-        return None if text is None and has_file else parse_point(_required(text, option), option)
-
-    start, goal = parse_end(given.start, "--start"), parse_end(given.goal, "--goal")
-    radius = parse_number(given.radius, "--radius")
-    clearance = parse_number(given.clearance, "--clearance")
-    if clearance is not None and not clearance >= 0.0:
-        raise BadInput(f"the clearance is {clearance:g} m: it must be 0 m or more")
-    return RouteQuery(given.map_name, start, goal, radius, clearance, given.scale)
-
-
-def _load(
-    map_name: str, query: Query, *, scale: float | None, steps: Steps
-) -> tuple[LoadedMap, Query]:
-    """Load the map, check the dimension of start and goal, and set the default radius."""
-    if not is_saved(map_name):
-        return load_map(map_name, scale=scale, steps=steps), _with_radius(query)
-    from footway.corridor import CorridorMap
-
-    saved = load_saved(map_name, scale=scale, steps=steps)
-    in_space = not isinstance(saved, CorridorMap)
-    for option, point in (("--start", query.start), ("--goal", query.goal)):
-        if len(point) != (3 if in_space else 2):
-            form = "X,Y,Z" if in_space else "X,Y"
-            raise BadInput(f"{option}: the map has {form.count(',') + 1} dimensions; give {form}")
-    if isinstance(saved, CorridorMap):
-        query = _with_radius(query, saved.solver.made_for)
-    return LoadedMap(saved, None), query
-
-
-def _with_radius(query: Query, made_for: float | None = None) -> Query:
-    """Set a missing radius to the one that the roadmap was made for, or to the default."""
-    if query.radius is not None:
-        return query
-    return query._replace(radius=RADIUS if made_for is None else made_for)
-
-
-def _find_shortest(loaded: LoadedMap, query: Query, steps: Steps) -> ShortestResult:
+def _find_path(loaded: LoadedMap, query: Query, steps: Steps) -> ShortestResult | SpaceResult:
     start, goal, radius, clearance = query
-    assert radius is not None
+    assert start is not None
+    assert goal is not None
+    cmap, smap = loaded.corridors, loaded.in_space
+    wanted = {} if smap is not None else {"clearance": clearance}
+    with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
+        cmap.path(start, start, radius=radius)
+        if clearance is not None:
+            from footway.corridor import CorridorMap
+
+            yard = CorridorMap.build(make_yard())
+            yard.path((1.0, 6.0), (15.0, 6.0), radius=0.1, clearance=1.0)
     with steps.step("query", "Searching the path"):
-        found = loaded.corridors.path(start, goal, radius=radius, clearance=clearance)
-    return ShortestResult(query, found, loaded.corridors.bottleneck(start, goal))
+        found = cmap.path(start, goal, radius=radius, **wanted)
+    if smap is not None:
+        return SpaceResult(smap, found)
+    return ShortestResult(query, found, cmap.bottleneck(start, goal), loaded)
 
 
 @dataclass(frozen=True)
@@ -318,15 +273,13 @@ class ShortestResult:
     query: Query
     path: TautPath
     pinch: Pinch
+    loaded: LoadedMap
 
-    def draw(self, loaded: LoadedMap) -> Figure:
+    def draw(self) -> Figure:
         """Return a picture of the path, its corridor and its pinch."""
-        from footway.plot import draw_path
-
-        cmap, environment = loaded
-        start, goal, radius, _ = self.query
-        corridor = cmap.corridor(start, goal, radius=radius, around="path")
-        return draw_path(
+        cmap, environment = self.loaded
+        corridor = self.path.corridor
+        return pictures.draw_path(
             cmap, self.path, corridor=corridor, pinch=self.pinch, environment=environment
         )
 
@@ -335,14 +288,14 @@ class ShortestResult:
         return {
             **self.path.to_dict(),
             "wanted_clearance": self.query.clearance,
-            "bottleneck": pinch_facts(self.pinch),
+            "bottleneck": reports.pinch_facts(self.pinch),
         }
 
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
-        found, narrowest = self.path, f"narrowest at {place(self.pinch.at)}"
-        yield f"Path from {place(self.query.start)} to {place(self.query.goal)}"
-        yield from facts(
+        found, narrowest = self.path, f"narrowest at {reports.place(self.pinch.at)}"
+        yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
+        yield from reports.facts(
             [
                 ("length", f"{found.length:,.3f} m"),
                 ("clearance", f"{found.clearance:.3f} m"),
@@ -358,9 +311,32 @@ class ShortestResult:
         )
 
 
-def _draw_refusal(loaded: LoadedMap, query: Query, refusal: NoPath) -> Figure:
-    from footway.plot import draw_roadmap
+@dataclass(frozen=True)
+class SpaceResult:
+    """A path along a roadmap in three dimensions, ready to draw and print."""
 
-    if loaded.in_space is not None:
-        return draw_roadmap(loaded.in_space.roadmap)
-    return draw_refusal(loaded.corridors, loaded.environment, query.start, query.goal, refusal)
+    smap: SpaceMap
+    path: SpacePath
+
+    def draw(self) -> Figure:
+        """Draw the path on its roadmap, level by level."""
+        return pictures.draw_roadmap(self.smap.roadmap, path=self.path)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {**self.path.to_dict(), "wanted_clearance": None, "bottleneck": None}
+
+    def as_text(self, times: str) -> Iterator[str]:
+        """Return the lines to print."""
+        found = self.path
+        whose = "centre" if self.smap.radius else "box"
+        yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
+        yield from reports.facts(
+            [
+                ("length", f"{found.length:,.3f} m"),
+                ("clearance", f"{found.clearance:.3f} m, of the {whose}"),
+                ("time", times),
+            ]
+        )
+        where = "that follows this path"
+        yield reports.certificate_in_space(self.smap, found.radius, found.clearance, where)

@@ -1,4 +1,4 @@
-"""Run a crowd with a progress bar, timed steps and a safe reaction to Ctrl-C."""
+"""Show the progress of a command on a terminal, time its steps, and stop a run between steps."""
 
 from __future__ import annotations
 
@@ -8,158 +8,99 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from footway.cli.interrupts import is_in_callback
+from footway.cli.reports import count, milliseconds, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
-
-    from footway.crowd import Crowd
-    from footway.scenario import Scenario
 
     Progress = Callable[[int, int], None]
     """Called with the number of finished steps and of all steps."""
 
 
 @dataclass
-class Clock:
-    """Measure the duration of steps and the time at which populations have left.
+class Steps:
+    """Time the long steps of a command, and show them on a terminal.
 
     Attributes:
-        moments: clock at the begin of each step and at the end of the last one, s.
-        present: number of characters in each step.
-        empty_at: simulated time when the last character left, s; None while some are present.
-        left_at: the same by name for each population of which nobody is present any more.
+        seconds: duration of each step, s.
 
     """
 
-    moments: list[float] = field(default_factory=list)
-    present: list[int] = field(default_factory=list)
-    empty_at: float | None = None
-    left_at: dict[str, float] = field(default_factory=dict)
-    _there: list[int] = field(default_factory=list)  # size of each population at the last change
-    _known: tuple[int, int] = (-1, -1)  # numbers of present and exited characters at that time
+    seconds: dict[str, float] = field(default_factory=dict)
 
-    def tick(self, crowd: Crowd) -> None:
-        """Record the begin of a step; called by the crowd."""
-        number = len(crowd)
-        if number:
-            self.empty_at = None
-        elif self.empty_at is None and any(self.present[-1:]):
-            self.empty_at = crowd.time
-        if (number, crowd.exited) != self._known:
-            self._count(crowd)
-        self.present.append(number)
-        self.moments.append(time.perf_counter())
+    @contextmanager
+    def step(self, name: str, doing: str) -> Iterator[None]:
+        """Time a step; on a terminal, show `doing` with a spinner."""
+        begin = time.perf_counter()
+        with _spinner(doing):
+            yield
+        self.seconds[name] = time.perf_counter() - begin
 
-    def stop(self, crowd: Crowd) -> None:
-        """Record the end of the last step."""
-        self.tick(crowd)
-        self.present.pop()
+    @contextmanager
+    def bar(self, name: str, doing: str) -> Iterator[Progress | None]:
+        """Time a step with a progress bar, and yield its update function; None in a pipe."""
+        begin = time.perf_counter()
+        try:
+            with progress_bar(doing) as progress:
+                yield progress
+        finally:
+            self.seconds[name] = time.perf_counter() - begin
 
-    def _count(self, crowd: Crowd) -> None:
-        """Record which populations have left since the last call."""
-        from numpy import bincount  # slow to import: --help does not need it
+    def in_ms(self) -> dict[str, float]:
+        """Return the duration of each step in milliseconds."""
+        return {name: round(1000.0 * seconds, 3) for name, seconds in self.seconds.items()}
 
-        there = bincount(crowd.populations, minlength=len(crowd.names)).tolist()
-        before = self._there + [0] * (len(there) - len(self._there))
-        for name, number, was in zip(crowd.names, there, before, strict=True):
-            if number:
-                self.left_at.pop(name, None)
-            elif was:
-                self.left_at[name] = crowd.time
-        self._there, self._known = there, (len(crowd), crowd.exited)
-
-    @property
-    def cost(self) -> Cost:
-        """Cost of the steps, without the first one, which loads compiled kernels."""
-        seconds = [b - a for a, b in pairwise(self.moments)]
-        present = self.present
-        if len(seconds) > 1:
-            seconds, present = seconds[1:], present[1:]
-        total = sum(seconds)
-        return Cost(
-            total / max(1, len(seconds)),
-            max(seconds, default=0.0),
-            sum(present) / total if total > 0.0 else 0.0,
-        )
-
-
-class Cost(NamedTuple):
-    """Cost of the steps, recording included."""
-
-    mean: float  # s per step
-    longest: float  # s
-    rate: float  # character-steps per second
-
-
-@dataclass
-class Run:
-    """A run and its measurements."""
-
-    scenario: Scenario
-    crowd: Crowd
-    clock: Clock = field(default_factory=Clock)
-    stopped: int = 0  # number of the signal that stopped it; 0 if it ran to its end
-    is_partial: bool = False  # stopped within a step: the state of the crowd is inconsistent
-
-    @property
-    def cost(self) -> Cost:
-        """Cost of its steps."""
-        return self.clock.cost
+    def as_text(self) -> str:
+        """Return the durations of all steps on one line."""
+        return ", ".join(f"{name} {milliseconds(s)}" for name, s in self.seconds.items())
 
 
 @contextmanager
-def stopped_between_steps(run: Run, progress: Progress | None) -> Iterator[Progress]:
-    """Let Ctrl-C and SIGTERM stop a run between two steps; a second signal stops it at once.
+def timed_steps() -> Iterator[Steps]:
+    """Yield the steps of a command; print one message if kernels are compiled in them."""
+    from footway._numba.jit import announce_compilation
 
-    Yields a function to call after every step, which also calls `progress`.
-    """
-    asked = threading.Event()
+    compiled = 0
 
-    def note(number: int, frame: FrameType | None) -> None:
-        run.stopped = number
-        if asked.is_set() and not is_in_callback(frame):
-            run.is_partial = True
-            raise KeyboardInterrupt
-        asked.set()
+    def tell() -> bool:
+        nonlocal compiled
+        if not compiled:
+            say_compiling()
+        compiled += 1
+        for show in _spinning[-1:]:
+            show(f"compiling kernels ({count(compiled, 'function')})")
+        return False  # call again for the next kernel
 
-    def after_step(done: int, total: int) -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-        if progress is not None:
-            progress(done, total)
+    with announce_compilation(tell):
+        yield Steps()
 
-    if threading.current_thread() is not threading.main_thread():
-        yield after_step
+
+def say_compiling() -> None:
+    """Print that kernels are being compiled."""
+    say("compiling kernels, once after an install or update (up to a minute) ...")
+
+
+_spinning: list[Callable[[str], None]] = []
+"""Functions that append text to the visible spinners."""
+
+
+@contextmanager
+def _spinner(doing: str) -> Iterator[None]:
+    if not sys.stderr.isatty():
+        yield
         return
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield after_step
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    from rich.console import Console
 
-
-def walk(
-    crowd: Crowd,
-    seconds: float,
-    progress: Progress,
-    *,
-    checkpoint: str | None = None,
-    checkpoint_every: float | None = None,
-) -> None:
-    """Run as `Crowd.run` does, but without a recording, which would fill memory."""
-    total = round(seconds / crowd.dt)
-    due = max(1, round((checkpoint_every or seconds) / crowd.dt))
-    for done in range(1, total + 1):
-        crowd.step()
-        if checkpoint is not None and crowd.steps % due == 0 and done < total:
-            crowd.save(checkpoint)
-        progress(done, total)
+    with Console(stderr=True).status(f"{doing} ...") as status:
+        _spinning.append(lambda more: status.update(f"{doing} ... {more}"))
+        try:
+            yield
+        finally:
+            _spinning.pop()
 
 
 @contextmanager
@@ -178,3 +119,42 @@ def progress_bar(doing: str) -> Iterator[Progress | None]:
             bar.update(task, completed=done, total=total)
 
         yield show
+
+
+class StopSignals:
+    """Ctrl-C and SIGTERM stop a run between two steps; a second signal stops it at once.
+
+    Attributes:
+        received: number of the last signal; 0 if there was none.
+
+    """
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.received = 0
+        self._progress = progress
+
+    def after_step(self, done: int, total: int) -> None:
+        """Raise KeyboardInterrupt if a signal came; call this after every step."""
+        if self.received:
+            raise KeyboardInterrupt
+        if self._progress is not None:
+            self._progress(done, total)
+
+    @contextmanager
+    def handled(self) -> Iterator[None]:
+        """Handle the signals in here; does nothing outside the main thread."""
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            is_second, self.received = self.received != 0, number
+            if is_second and not is_in_callback(frame):
+                raise KeyboardInterrupt
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {n: signal.signal(n, handle) for n in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -6,9 +6,8 @@ from typing import Annotated, Final
 
 import typer
 
-from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
-from footway.cli.output import count, print_json, print_lines
-from footway.cli.recordings import warn_if_incomplete
+from footway.cli.options import JsonOption
+from footway.cli.reports import count, print_json, print_lines, warn_if_incomplete
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"

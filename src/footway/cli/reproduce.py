@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json as json_format
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from footway.cli.files import prepare_folder
-from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
-from footway.cli.output import (
-    Steps,
-    announced_compilation,
-    facts,
-    print_json,
-    print_lines,
-    say,
-)
+from footway.cli.options import JsonOption, prepare_folder
+from footway.cli.progress import timed_steps
+from footway.cli.reports import facts, print_json, print_lines, print_written, say
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from footway.reproduce import Experiment
     from footway.reproduce.report import Report
 
 EXAMPLES: Final = (
@@ -67,30 +59,34 @@ def reproduce(
 
     chosen = choose(tables or [])
     if list_all:
-        _print_list(list(EXPERIMENTS.values()), json=json)
+        titles = {each.name: each.title for each in EXPERIMENTS.values()}
+        if json:
+            rows = [{"name": name, "title": title} for name, title in titles.items()]
+            print_json({"tables": rows})
+        else:
+            print_lines(facts(titles.items()))
         return
     folder = prepare_folder(output)
-    steps = Steps()
-    reports = []
-    with announced_compilation():
+    reports, written = [], []
+    with timed_steps() as steps:
         for experiment in chosen:
             report = experiment.run(folder, quick=quick, step=steps.step)
             _write(report, folder)
             reports.append(report)
+            names = (f"{report.name}.md", f"{report.name}.json", *report.files)
+            written += [str(folder / name) for name in names]
             if not json:
                 print_lines([report.to_markdown(pictures=False)])
     if json:
-        print_json(_as_json(reports, folder, steps))
+        found = [report.to_dict() for report in reports]
+        print_json({"tables": found, "written": written, "times_ms": steps.in_ms()})
     else:
-        print_lines(f"Wrote {file}" for file in _files(reports, folder))
-    _refuse_wrong(reports)
-
-
-def _print_list(experiments: list[Experiment], *, json: bool) -> None:
-    if json:
-        print_json({"tables": [{"name": e.name, "title": e.title} for e in experiments]})
-    else:
-        print_lines(facts([(e.name, e.title) for e in experiments]))
+        print_written(*written)
+    wrong = [words for report in reports for words in report.wrong]
+    for words in wrong:
+        say(f"wrong answer: {words}")
+    if wrong:
+        raise typer.Exit(WRONG_ANSWER)
 
 
 def _write(report: Report, folder: Path) -> None:
@@ -100,28 +96,3 @@ def _write(report: Report, folder: Path) -> None:
     for suffix, text in texts.items():
         with whole_file(folder / f"{report.name}{suffix}") as part:
             part.write_text(text, encoding="utf-8")
-
-
-def _as_json(reports: list[Report], folder: Path, steps: Steps) -> dict[str, Any]:
-    return {
-        "tables": [report.to_dict() for report in reports],
-        "written": _files(reports, folder),
-        "times_ms": steps.in_ms(),
-    }
-
-
-def _files(reports: list[Report], folder: Path) -> list[str]:
-    return [
-        str(folder / name)
-        for report in reports
-        for name in (f"{report.name}.md", f"{report.name}.json", *report.files)
-    ]
-
-
-def _refuse_wrong(reports: list[Report]) -> None:
-    """Print wrong results, and exit with an error code if there are any."""
-    wrong = [words for report in reports for words in report.wrong]
-    for words in wrong:
-        say(f"wrong answer: {words}")
-    if wrong:
-        raise typer.Exit(WRONG_ANSWER)

@@ -1,53 +1,26 @@
-"""`footway route`: find an indicative route for terrain preferences."""
+"""`footway route`: find an indicative route for terrain preferences.
+
+`footway path --follow miran` and `irm` search their routes with the functions below.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from contextlib import suppress
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from footway.cli.files import check_different, check_plot, check_writable, write_plot
-from footway.cli.maps import (
-    JsonOption,
-    MapArgument,
-    PlotOption,
-    ScaleOption,
-    load_environment,
-)
-from footway.cli.no_path_picture import draw_refusal, drawing_refusals
-from footway.cli.output import (
-    Steps,
-    announced_compilation,
-    facts,
-    milliseconds,
-    place,
-    print_json,
-    print_lines,
-)
-from footway.cli.parsing import parse_number, parse_point
-from footway.cli.routes import (
-    RADIUS,
-    RouteMethod,
-    RouteRequest,
-    build_terrain,
-    find_route,
-    margin_option,
-    parse_preferences,
-    prefer_option,
-    route_facts,
-    terrain_text,
-    weighted_text,
-)
-from footway.errors import BadInput
+from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports
+from footway.cli.maps import load_environment, make_yard
+from footway.cli.progress import Steps, timed_steps
+from footway.errors import BadFile, BadInput, BadQuery, FootwayError, NoPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from matplotlib.figure import Figure
-
-    from footway.errors import NoPath
-    from footway.terrain import IndicativeRoute
+    from footway.environment import Environment
+    from footway.terrain import IndicativeRoute, Terrain
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -59,137 +32,299 @@ EXAMPLES: Final = (
     "Exit code 3: there is no path, and the message says why."
 )
 
-_FILES: Final = (".geojson", ".json", ".csv")
+RADIUS: Final = 0.25
+"""Default radius of a pedestrian, m."""
+
+
+class RouteMethod(StrEnum):
+    """Graph that is searched for a route (miran-2013, section 4)."""
+
+    TRIANGLES = "triangles"
+    GRID = "grid"
+
+
+class RouteRequest(NamedTuple):
+    """Options of a route; None stands for the default.
+
+    Attributes:
+        preferences: weight of each kind of terrain.
+        file: a route drawn by hand.
+        method: the graph that is searched.
+        improve: minimise the weighted length after the search.
+        resolution: cell size of a grid, m.
+        margin: distance to worse terrain, m.
+
+    """
+
+    preferences: dict[str, float] | None = None
+    file: str | None = None
+    method: RouteMethod | None = None
+    improve: bool = True
+    resolution: float | None = None
+    margin: float | None = None
+
+    def check(self) -> None:
+        """Refuse options that do not apply."""
+        if self.margin is not None and not self.improve:
+            raise BadInput("--margin is for an improved route; leave it out with --no-improve")
+
+
+def prefer_option(panel: str | None = None) -> Any:
+    """Return the option of the weights; `panel` is the heading in the help."""
+    return opt.option(
+        "Weight of a kind of terrain, above 0: 1 is neutral, more is worse. May be repeated, "
+        "or mud=40,sidewalk=0.5.",
+        unit="KIND=WEIGHT",
+        default="1 each",
+        panel=panel,
+        parser=opt.weights,
+    )
+
+
+def margin_option(panel: str | None = None) -> Any:
+    """Return the option of the margin; `panel` is the heading in the help."""
+    return opt.option(
+        "Distance that an improved route keeps from worse terrain if that costs little.",
+        unit="METRES",
+        default="0.75",
+        panel=panel,
+        parser=opt.number,
+    )
+
+
+def no_improve_option(panel: str | None = None) -> Any:
+    """Return the option that keeps a route as found; `panel` is the heading in the help."""
+    return typer.Option(
+        "--no-improve",
+        help="Keep the route as the search found it, through centres of triangles or cells.",
+        rich_help_panel=panel,
+    )
 
 
 def route(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     start: Annotated[
-        str, typer.Option(metavar="X,Y", help="Start of the route, metres.", show_default=False)
+        opt.Numbers, opt.option("Start of the route, metres.", unit="X,Y", parser=opt.point)
     ],
     goal: Annotated[
-        str, typer.Option(metavar="X,Y", help="End of the route, metres.", show_default=False)
+        opt.Numbers, opt.option("End of the route, metres.", unit="X,Y", parser=opt.point)
     ],
-    prefer: Annotated[list[str] | None, prefer_option()] = None,
+    prefer: Annotated[list[opt.Weights] | None, prefer_option()] = None,
     radius: Annotated[
-        str | None,
-        typer.Option(metavar="METRES", help="Radius of the moving disc.", show_default="0.25"),
-    ] = None,
+        float, typer.Option(metavar="METRES", help="Radius of the moving disc.", parser=opt.number)
+    ] = RADIUS,
     method: Annotated[
         RouteMethod,
         typer.Option(help="Graph to search: triangles of the terrain, or cells of a grid."),
     ] = RouteMethod.TRIANGLES,
     resolution: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METRES",
-            help="Side of the cells of the grid.",
-            show_default="a 512th of the map's longer side",
+        float | None,
+        opt.option(
+            "Side of the cells of the grid.",
+            unit="METRES",
+            default="a 512th of the map's longer side",
+            parser=opt.number,
         ),
     ] = None,
-    no_improve: Annotated[
-        bool,
-        typer.Option(
-            "--no-improve",
-            help="Keep the route as the search found it, through centres of triangles or cells.",
-        ),
-    ] = False,
-    margin: Annotated[str | None, margin_option()] = None,
+    no_improve: Annotated[bool, no_improve_option()] = False,
+    margin: Annotated[float | None, margin_option()] = None,
     output: Annotated[
         str | None,
-        typer.Option(
+        opt.option(
+            "Save the route: .geojson (a LineString with properties) or .csv (x and y).",
             "-o",
             "--output",
-            metavar="FILE",
-            help="Save the route: .geojson (a LineString with properties) or .csv (x and y).",
-            show_default=False,
+            unit="FILE",
         ),
     ] = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Find an indicative route over preferred terrain.
 
     Prints its length, its weighted length before and after improvement, and its length on each
     kind of terrain. Free space outside all terrain regions has the kind "ground".
 
-    `footway path --follow miran` walks along a route. The time includes loading compiled kernels.
+    `footway path --follow miran` walks along a route. Of the printed times, `kernels` is the time
+    for loading compiled code, and `route` the time for the search.
     """
-    ends = parse_point(start, "--start"), parse_point(goal, "--goal")
     request = RouteRequest(
-        parse_preferences(prefer),
+        opt.preferences(prefer),
         method=method,
         improve=not no_improve,
-        resolution=_checked_resolution(resolution, method),
-        margin=_checked_margin(margin, improve=not no_improve),
+        resolution=resolution,
+        margin=margin,
     )
-    size, metres = parse_number(radius, "--radius"), parse_number(scale, "--scale")
-    check_plot(plot)
-    _check_output(output, plot)
-    steps = Steps()
-    with announced_compilation():
-        environment = load_environment(map_name, scale=metres, steps=steps)
-        terrain = build_terrain(environment, RADIUS if size is None else size, request, steps)
+    if resolution is not None and method is not RouteMethod.GRID:
+        raise BadInput("--resolution is for --method grid; triangles need none")
+    request.check()
+    opt.check_plot(plot)
+    opt.check_output(output, (".geojson", ".json", ".csv"), "a route")
+    opt.check_different((output, plot))
+    with timed_steps() as steps:
+        environment = load_environment(opt.Source(map_name, scale, between, up), steps)
+        terrain = build_terrain(environment, radius, request, steps)
+        with steps.step("kernels", "Loading compiled kernels"):
+            load_route_kernels(request)
 
-        def draw(refusal: NoPath) -> Figure:
+        def draw_no_route(refusal: NoPath) -> Any:
             from footway.corridor import CorridorMap
 
-            return draw_refusal(CorridorMap.build(environment), environment, *ends, refusal)
+            cmap = CorridorMap.build(environment)
+            return reports.draw_refusal(cmap, environment, start, goal, refusal)
 
-        with drawing_refusals(draw, plot, quiet=json):
-            found = find_route(terrain, *ends, request, steps)
+        with reports.drawing_refusals(draw_no_route, plot, quiet=json):
+            found = find_route(terrain, start, goal, request, steps)
         if output is not None:
             found.save(output)
-        if plot is not None:
-            _draw(found, plot, steps)
+        reports.draw(lambda: pictures.draw_route(found), plot, steps)
     if json:
         made = {"times_ms": steps.in_ms(), "output": output, "plot": plot}
-        print_json({"map": map_name, **route_facts(found), **made})
-    else:
-        print_lines(_as_text(found, steps))
-        print_lines(f"Wrote {file}" for file in (output, plot) if file is not None)
-
-
-def _checked_resolution(text: str | None, method: RouteMethod) -> float | None:
-    if text is not None and method is not RouteMethod.GRID:
-        raise BadInput("--resolution is for --method grid; triangles need none")
-    return parse_number(text, "--resolution")
-
-
-def _checked_margin(text: str | None, *, improve: bool) -> float | None:
-    if text is not None and not improve:
-        raise BadInput("--margin is for an improved route; leave it out with --no-improve")
-    return parse_number(text, "--margin")
-
-
-def _check_output(output: str | None, plot: str | None) -> None:
-    if output is None:
+        reports.print_json({"map": map_name, **route_facts(found), **made})
         return
-    if Path(output).suffix.lower() not in _FILES:
-        raise BadInput(f"{output}: the name of a route must end in .geojson, .json or .csv")
-    check_writable(output)
-    check_different(file for file in (output, plot) if file is not None)
-
-
-def _draw(found: IndicativeRoute, plot: str, steps: Steps) -> None:
-    from footway.plot import draw_route
-
-    with steps.step("plot", f"Drawing {plot}"):
-        write_plot(draw_route(found), plot)
-
-
-def _as_text(found: IndicativeRoute, steps: Steps) -> Iterator[str]:
-    """Return the lines to print."""
-    times = ", ".join(f"{name} {milliseconds(s)}" for name, s in steps.seconds.items())
-    yield f"Route from {place(found.start)} to {place(found.goal)}"
-    yield from facts(
+    rows = [
+        ("length", f"{found.length:,.3f} m"),
+        ("weighted", weighted_text(found)),
+        ("ground", terrain_text(found.measure())),
+        ("points", f"{len(found.points)}"),
+        ("time", steps.as_text()),
+    ]
+    reports.print_lines(
         [
-            ("length", f"{found.length:,.3f} m"),
-            ("weighted", weighted_text(found)),
-            ("ground", terrain_text(found.measure())),
-            ("points", f"{len(found.points)}"),
-            ("time", times),
+            f"Route from {reports.place(found.start)} to {reports.place(found.goal)}",
+            *reports.facts(rows),
         ]
     )
+    reports.print_written(output, plot)
+
+
+# -- shared with `footway path --follow` -----------------------------------------------------------
+
+
+def build_terrain(
+    environment: Environment, radius: float, request: RouteRequest, steps: Steps
+) -> Terrain:
+    """Build the terrain for a disc, and check the preferences against it."""
+    from footway.terrain import Terrain
+
+    with steps.step("terrain", "Triangulating the terrain"):
+        terrain = Terrain.build(environment, radius)
+        terrain.weights(request.preferences)
+    return terrain
+
+
+def load_route_kernels(request: RouteRequest) -> IndicativeRoute | None:
+    """Search a route on a small built-in map, so that the kernels are loaded; return it."""
+    from footway.terrain import Terrain
+
+    small = request._replace(preferences={"mud": 9.0}, file=None, resolution=None)
+    with suppress(FootwayError):
+        return _plan_route(Terrain.build(make_yard(), 0.1), (1.0, 1.0), (15.0, 1.0), small)
+    return None
+
+
+def find_route(
+    terrain: Terrain,
+    start: opt.Numbers | None,
+    goal: opt.Numbers | None,
+    request: RouteRequest,
+    steps: Steps,
+) -> IndicativeRoute:
+    """Find the route. `start` and `goal` may be None only if the route comes from a file."""
+    with steps.step("route", "Searching the route"):
+        if request.file is not None:
+            return _read_route(terrain, start, goal, request.file, request.preferences)
+        assert start is not None
+        assert goal is not None
+        return _plan_route(terrain, start, goal, request)
+
+
+def _plan_route(
+    terrain: Terrain, start: opt.Numbers, goal: opt.Numbers, request: RouteRequest
+) -> IndicativeRoute:
+    from footway.terrain.route import route
+
+    try:
+        return route(
+            terrain,
+            start,
+            goal,
+            preferences=request.preferences,
+            method=(request.method or RouteMethod.TRIANGLES).value,
+            resolution=request.resolution,
+            improve=request.improve,
+            **({} if request.margin is None else {"margin": request.margin}),
+        )
+    except NoPath as error:
+        raise in_command_line_terms(error) from None
+
+
+def _read_route(
+    terrain: Terrain,
+    start: opt.Numbers | None,
+    goal: opt.Numbers | None,
+    file: str,
+    preferences: dict[str, float] | None,
+) -> IndicativeRoute:
+    """Read a route. If start or goal differ from its ends, plan a route to them."""
+    import numpy as np
+
+    from footway.terrain import IndicativeRoute
+
+    try:
+        drawn = IndicativeRoute.load(file, terrain, preferences)
+    except BadFile:
+        raise  # its message names the file
+    except BadInput as error:  # preferences from the command line were checked with the terrain
+        raise BadQuery(f"{file}: {error}") from error
+    request = RouteRequest(dict(drawn.preferences))
+    points = [drawn.points]
+    if start is not None and tuple(start) != drawn.start:
+        points.insert(0, _plan_route(terrain, start, drawn.start, request).points)
+    if goal is not None and tuple(goal) != drawn.goal:
+        points.append(_plan_route(terrain, drawn.goal, goal, request).points)
+    if len(points) == 1:
+        return drawn
+    return IndicativeRoute.from_points(terrain, np.vstack(points), drawn.preferences)
+
+
+_WORDS: Final = {
+    "method='triangles'": "triangles instead of the grid",
+    "; see NoPath.obstacles": "",
+    "see speed, turn_rate and step": "see --speed, --turn-rate and --step",
+}
+"""Advice in terms of the Python API, and the same for the command line."""
+
+
+def in_command_line_terms(refusal: NoPath) -> NoPath:
+    """Replace names of the Python API in a message by those of the command line."""
+    message = str(refusal)
+    for words, others in _WORDS.items():
+        message = message.replace(words, others)
+    refusal.args = (message,)
+    return refusal
+
+
+def route_facts(route: IndicativeRoute) -> dict[str, Any]:
+    """Return a route as JSON values."""
+    return {**route.to_dict(), "ground": route.measure(), "is_improved": route.is_improved}
+
+
+def weighted_text(route: IndicativeRoute) -> str:
+    """Describe the weighted length of a route, and the gain by improving it."""
+    words = f"{route.weighted_length:,.3f} m"
+    if not route.is_improved:
+        return words
+    before = route.weighted_length_before
+    gain = 100.0 * (route.weighted_length / before - 1.0)
+    return f"{words}, {before:,.3f} m before it was improved ({gain:+.1f} %)"
+
+
+def terrain_text(metres: dict[str, float]) -> str:
+    """Describe the length on each kind of terrain, longest first, without unused kinds."""
+    most = sorted(metres.items(), key=lambda item: -item[1])
+    return ", ".join(f"{kind} {value:,.2f} m" for kind, value in most if value > 0.0)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from footway.cli.interrupts import acknowledge
-from footway.cli.maps import BetweenOption, ScaleOption  # noqa: TC001 - Typer reads them
-from footway.cli.output import Steps, announced_compilation, print_lines, say, say_compiling
-from footway.cli.parsing import parse_number, parse_point
+from footway.cli.options import BetweenOption, ScaleOption, option
+from footway.cli.progress import say_compiling, timed_steps
+from footway.cli.reports import print_lines, say
 
 if TYPE_CHECKING:
     from footway.studio.access import Access
@@ -38,29 +38,18 @@ def studio(
         ),
     ] = "gallery:office",
     *,
-    map_name: Annotated[
-        str | None,
-        typer.Option("--map", metavar="MAP", help="Map of a recording.", show_default=False),
-    ] = None,
+    map_name: Annotated[str | None, option("Map of a recording.", "--map", unit="MAP")] = None,
     scale: ScaleOption = None,
     between: BetweenOption = None,
     host: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Where to listen; other machines need a token."),
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; other machines need a token.")
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=65535,
-            help="Port; by default 8000 or the next free one.",
-            show_default=False,
-        ),
+        option("Port; by default 8000 or the next free one.", unit="N", min=0, max=65535),
     ] = None,
     load_seconds: Annotated[
-        float,
-        typer.Option(metavar="N", min=1.0, help="Longest time for loading a file, seconds."),
+        float, typer.Option(metavar="N", min=1.0, help="Longest time for loading a file, seconds.")
     ] = 60.0,
     load_megabytes: Annotated[
         float,
@@ -73,8 +62,7 @@ def studio(
     """Show a map in the browser, query paths, run a crowd and walk through it."""
     from footway.studio.loading import Limits, Loader, Order
 
-    heights = None if between is None else parse_point(between, "--between")
-    order = Order(file, map_name=map_name, scale=parse_number(scale, "--scale"), between=heights)
+    order = Order(file, map_name=map_name, scale=scale, between=between)  # type: ignore[arg-type]
     loader = Loader(Limits(load_seconds, load_megabytes))
     try:
         _serve(_open(order, loader), loader, host, port, browser=browser)
@@ -116,13 +104,12 @@ def _open(order: Order, loader: Loader) -> Document:
             said = True
             say_compiling()
 
-    with Steps().step("open", f"Opening {order.file}"):
+    with timed_steps() as steps, steps.step("open", f"Opening {order.file}"):
         if not order.is_built_in:
             return loader.load(order, compiling=compiling)
-        with announced_compilation():
-            return open_document(
-                order.file, map_name=order.map_name, scale=order.scale, between=order.between
-            )
+        return open_document(
+            order.file, map_name=order.map_name, scale=order.scale, between=order.between
+        )
 
 
 def _access(host: str, port: int) -> Access:

@@ -10,10 +10,12 @@ import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from footway.cli.maps import JsonOption  # noqa: TC001 - Typer reads it at run time
-from footway.cli.output import Steps, announced_compilation, milliseconds, print_json, print_lines
+from footway.cli.maps import make_yard
+from footway.cli.options import JsonOption
+from footway.cli.progress import timed_steps
+from footway.cli.reports import milliseconds, print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,23 +35,18 @@ def warmup(*, json: JsonOption = False) -> None:
     Later commands do not have to compile. Compiled kernels are stored in ~/.cache/footway, or in
     DIR if FOOTWAY_JIT_CACHE=DIR is set.
     """
-    steps, begin = Steps(), time.perf_counter()
-    with announced_compilation():
-        _use_every_part()
-    steps.seconds["warmup"] = time.perf_counter() - begin
-    answer = _as_json(steps)
-    if json:
-        print_json(answer)
-        return
-    kept = f", kept in {answer['cache']}" if answer["cache"] else ""
-    print_lines([f"All kernels are ready after {milliseconds(steps.seconds['warmup'])}{kept}"])
-
-
-def _as_json(steps: Steps) -> dict[str, Any]:
     from footway._numba.jit import cache_directory
 
+    begin = time.perf_counter()
+    with timed_steps() as steps:
+        _use_every_part()
+    steps.seconds["warmup"] = time.perf_counter() - begin
     cache = cache_directory()
-    return {"times_ms": steps.in_ms(), "cache": str(cache) if cache else None}
+    if json:
+        print_json({"times_ms": steps.in_ms(), "cache": str(cache) if cache else None})
+        return
+    kept = f", kept in {cache}" if cache else ""
+    print_lines([f"All kernels are ready after {milliseconds(steps.seconds['warmup'])}{kept}"])
 
 
 def _use_every_part() -> None:
@@ -291,7 +288,7 @@ def _use_terrain() -> None:
     from footway.follow import Disc, irm, miran
     from footway.terrain.route import route
 
-    yard, preferences = _yard(), {"mud": 9.0}
+    yard, preferences = make_yard(), {"mud": 9.0}
     found = route(yard, (1, 1), (15, 1), preferences=preferences)
     assert found.weighted_length <= found.weighted_length_before
     assert found.terrain.kind_at([(5, 1)]) == ["mud"]
@@ -305,23 +302,12 @@ def _use_terrain() -> None:
         walk.measure()
 
 
-def _yard() -> Environment:
-    """Return a yard with mud around an obstacle."""
-    from footway.environment import Environment
-
-    obstacle = [(7, 4), (9, 4), (9, 8), (7, 8)]
-    mud = [(4, 0), (12, 0), (12, 6), (4, 6)]
-    return Environment.from_polygons(
-        bounds=(0, 0, 16, 12), obstacles=[obstacle], terrain=[("mud", mud)]
-    )
-
-
 def _use_crowds_on_terrain() -> None:
     """Do steps in a crowd with terrain preferences."""
     from footway.corridor import CorridorMap
     from footway.crowd import Crowd
 
-    yard, preferences = _yard(), {"mud": 9.0}
+    yard, preferences = make_yard(), {"mud": 9.0}
     crowd = Crowd(CorridorMap.build(yard), environment=yard)
     crowd.add(2, preferences=preferences)
     crowd.add(2, preferences=preferences, follow="irm")

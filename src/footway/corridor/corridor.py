@@ -109,7 +109,7 @@ class Corridor(NotebookDisplay):
         found = self.source.corridor_along(
             np.array(self.start), np.array(self.goal), self.edges, self.radius
         )
-        return found.pieces, found.shares
+        return found.pieces.copy(), found.shares.copy()
 
     @cached_property
     def _contacts(self) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.bins import rows_by_key
 from footway._numba.portable_math import atan2
 from footway._numba.segments import cross, foot_parameter
 from footway.constants import CELLS_PER_WALL
@@ -36,10 +37,12 @@ def build_index(axis: MedialAxis) -> Index:
 
 
 def _grid(axis: MedialAxis) -> Grid:
-    segments = np.flatnonzero(~axis.is_point)
-    points = np.flatnonzero(axis.is_point)
-    start, end = (_find_points(axis.sites, points, segments, k) for k in (0, 2))
-    single = np.setdiff1d(points, np.concatenate([start, end]), assume_unique=False)
+    segments, points = np.flatnonzero(~axis.is_point), np.flatnonzero(axis.is_point)
+    corners = np.ascontiguousarray(axis.sites[points, :2]).view(np.complex128).ravel()
+    wanted = np.ascontiguousarray(axis.sites[segments]).view(np.complex128)
+    order = np.argsort(corners)
+    start, end = points[order[np.searchsorted(corners[order], wanted)]].T
+    single = np.setdiff1d(points, np.concatenate([start, end]))
     site = np.concatenate([segments, single])
     ends = np.column_stack([np.concatenate([start, single]), np.concatenate([end, single])])
     return make_grid(np.ascontiguousarray(axis.sites[site]), site, ends)
@@ -59,81 +62,49 @@ def make_grid(walls: Floats, site: Ints, ends: Ints) -> Grid:
     return Grid(np.array([*low, size]), shape, offsets, candidates, walls, site, ends)
 
 
-def _find_points(sites: Floats, points: Ints, segments: Ints, column: int) -> Ints:
-    """Return the point sites with the coordinates of the segments' ends."""
-    place = np.ascontiguousarray(sites[points, :2]).view(np.complex128).ravel()
-    wanted = np.ascontiguousarray(sites[segments, column : column + 2]).view(np.complex128).ravel()
-    order = np.argsort(place)
-    found: Ints = points[order[np.searchsorted(place[order], wanted)]]
-    return found
-
-
 def _cell_boundaries(axis: MedialAxis) -> CellBoundaries:
     piece = np.flatnonzero(axis.piece_left >= 0)
-    rows, keys, widths = [], [], []
-    for sites, on_left in ((axis.piece_left, True), (axis.piece_right, False)):
-        row, key, width = _boundary_entries(axis, piece, sites[piece], on_left=on_left)
-        rows.append(row)
-        keys.append(key)
-        widths.append(width)
-    row, key, width = np.concatenate(rows), np.concatenate(keys), np.concatenate(widths)
-    order = np.lexsort((key, row))
-    count = np.bincount(row, minlength=2 * len(axis.sites))
-    offsets = np.concatenate([[0], np.cumsum(count)])
-    pieces = np.concatenate([piece, piece])[order]
-    return CellBoundaries(
-        offsets, key[order], width[order], pieces, axis.sites, axis.is_point, axis.two_sided,
-        *no_balls(),
-    )  # fmt: skip
-
-
-def no_balls() -> tuple[Floats, Floats, Ints, Ints, NDArray[np.int32]]:
-    """Return empty `CellBoundaries.balls` to `ball_members`, for a map of walls."""
-    none = np.empty(0, np.int64)
-    return np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32)
-
-
-def _boundary_entries(
-    axis: MedialAxis, piece: Ints, site: Ints, *, on_left: bool
-) -> tuple[Ints, Floats, Floats]:
-    """Row, key and width of the pieces on one side.
-
-    Angles about a site increase along a piece that has it on the left, and decrease otherwise.
-    """
     first, last = axis.events[piece], axis.events[piece + 1]
-    wall = axis.sites[site]
-    begin, end = (first, last) if on_left else (last, first)
-    from_begin, from_end = begin - wall[:, :2], end - wall[:, :2]
-    angle = atan2(from_begin[:, 1], from_begin[:, 0])
-    turn = atan2(cross(from_begin, from_end), (from_begin * from_end).sum(axis=1))
-    t0, t1 = foot_parameter(first, wall), foot_parameter(last, wall)
-    behind = cross(wall[:, 2:] - wall[:, :2], 0.5 * (first + last) - wall[:, :2]) < 0
-    is_point = axis.is_point[site]
-    row = 2 * site + np.where(is_point, 0, behind)
-    key = np.where(is_point, angle, np.minimum(t0, t1))
-    width = np.where(is_point, np.maximum(turn, 0.0), np.abs(t1 - t0))
-    return row, key, width
+    entries = []
+    for site, begin, end in (  # angles about a site increase along a piece that has it on the left
+        (axis.piece_left[piece], first, last),
+        (axis.piece_right[piece], last, first),
+    ):
+        wall = axis.sites[site]
+        from_begin, from_end = begin - wall[:, :2], end - wall[:, :2]
+        angle = atan2(from_begin[:, 1], from_begin[:, 0])
+        turn = atan2(cross(from_begin, from_end), (from_begin * from_end).sum(axis=1))
+        t0, t1 = foot_parameter(first, wall), foot_parameter(last, wall)
+        behind = cross(wall[:, 2:] - wall[:, :2], 0.5 * (first + last) - wall[:, :2]) < 0
+        is_point = axis.is_point[site]
+        row = 2 * site + np.where(is_point, 0, behind)
+        key = np.where(is_point, angle, np.minimum(t0, t1))
+        width = np.where(is_point, np.maximum(turn, 0.0), np.abs(t1 - t0))
+        entries.append((row, key, width))
+    row, key, width = (np.concatenate(pair) for pair in zip(*entries, strict=True))
+    order = np.lexsort((key, row))
+    offsets, _ = rows_by_key(row, 2 * len(axis.sites))
+    none = np.empty(0, np.int64)
+    return CellBoundaries(
+        offsets, key[order], width[order], np.concatenate([piece, piece])[order],
+        axis.sites, axis.is_point, axis.two_sided,
+        False, np.empty((0, 3)), np.empty(0), none, none, np.empty(0, np.int32),
+    )  # fmt: skip
 
 
 def make_graph(axis: MedialAxis) -> Graph:
     """Graph of the edges for searching."""
     count = len(axis.edges)
-    tail = np.stack([axis.edges[:, 0], axis.edges[:, 1]], axis=1).ravel()
-    out = np.argsort(tail, kind="stable")
-    degree = np.bincount(tail, minlength=len(axis.vertices))
-    offsets = np.concatenate([[0], np.cumsum(degree)])
+    offsets, out = rows_by_key(axis.edges.ravel(), len(axis.vertices))
     edge_of = np.repeat(np.arange(count), np.diff(axis.offsets))
     clearance = np.minimum.reduceat(axis.clearance, axis.offsets[:-1])
     length = np.add.reduceat(axis.piece_length, axis.offsets[:-1])
     is_core, up = strip_trees(axis.edges, offsets, out)
     widest_first = np.argsort(-clearance, kind="stable")
-    join, join_clearance, join_edge = widest_forest(
-        axis.edges, clearance, widest_first, len(axis.vertices)
-    )
+    forest = widest_forest(axis.edges, clearance, widest_first, len(axis.vertices))
     return Graph(
-        offsets, out, axis.edges, edge_of, clearance, length, np.ones(count), is_core, up,
-        join, join_clearance, join_edge,
-    )  # fmt: skip
+        offsets, out, axis.edges, edge_of, clearance, length, np.ones(count), is_core, up, *forest
+    )
 
 
 def _corner_sequence(axis: MedialAxis, grid: Grid, boundaries: CellBoundaries) -> CornerSequence:

@@ -16,7 +16,7 @@ from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_wor
 from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, SearchWorkspace
 from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import N_COLUMNS, solve, solve_many
-from footway.corridor.kernels.search_nodes import N_FLOATS, N_INTS
+from footway.corridor.kernels.search import N_FLOATS, N_INTS
 from footway.errors import BadQuery
 from footway.validation import as_text
 
@@ -54,8 +54,8 @@ class Balls(NamedTuple):
 
     status: int
     balls: Floats  # (n, 4) x, y, 0, clearance
-    pieces: Ints  # (n,) piece of the axis on which each centre lies
-    shares: Floats  # (n,) share of the piece
+    pieces: Ints  # (n,) piece of the axis; overwritten by the thread's next search for a corridor
+    shares: Floats  # (n,) share of the piece; likewise
     halves: Ints  # (k,)
     clearance: float  # clearance of an end that is too narrow, m
 
@@ -100,7 +100,7 @@ class Solver:
     @property
     def is_roadmap(self) -> bool:
         """Whether the map was made from a roadmap."""
-        return len(self.index.boundaries.balls) > 0
+        return self.index.boundaries.of_roadmap
 
     @cached_property
     def extent(self) -> float:
@@ -111,9 +111,11 @@ class Solver:
     @property
     def workspace(self) -> SearchWorkspace:
         """Scratch memory of the calling thread for searches of shortest paths."""
-        if not hasattr(self._local, "workspace"):
+        try:
+            return self._local.workspace  # type: ignore[no-any-return]
+        except AttributeError:
             self._grow(1 << 14, _PIECES)
-        return self._local.workspace  # type: ignore[no-any-return]
+            return self._local.workspace  # type: ignore[no-any-return]
 
     def _grow(self, nodes: int, pieces: int) -> None:
         self._local.workspace = _make_workspace(self.index, nodes)
@@ -122,19 +124,23 @@ class Solver:
     @property
     def graph_workspace(self) -> GraphWorkspace:
         """Scratch memory of the calling thread for searches along the axis."""
-        if not hasattr(self._local, "graph_workspace"):
+        try:
+            return self._local.graph_workspace  # type: ignore[no-any-return]
+        except AttributeError:
             axis = self.index.axis
             self._local.graph_workspace = make_graph_workspace(
                 len(axis.vertices), len(axis.edges), self._landmarks
             )
-        return self._local.graph_workspace  # type: ignore[no-any-return]
+            return self._local.graph_workspace  # type: ignore[no-any-return]
 
     @property
     def balls(self) -> BallBuffer:
         """Memory of the calling thread for the balls of a corridor."""
-        if not hasattr(self._local, "balls"):
+        try:
+            return self._local.balls  # type: ignore[no-any-return]
+        except AttributeError:
             self._grow_balls(_BALLS)
-        return self._local.balls  # type: ignore[no-any-return]
+            return self._local.balls  # type: ignore[no-any-return]
 
     def _grow_balls(self, count: int) -> None:
         self._local.balls = BallBuffer(
@@ -166,7 +172,8 @@ class Solver:
             )
             if status != FULL:
                 halves = workspace.halves[:count].astype(np.int64)
-                return _as_balls(status, out, n, halves, clearance)
+                balls, pieces, shares = out
+                return Balls(status, balls[:n].copy(), pieces[:n], shares[:n], halves, clearance)
             self._grow_balls(4 * len(out.balls))
 
     def corridor_along(
@@ -179,7 +186,8 @@ class Solver:
             out = self.balls
             n = balls_along(*start, *goal, radius, step, len(halves), out, self.index, workspace)
             if n >= 0:
-                return _as_balls(FOUND, out, n, halves, 0.0)
+                balls, pieces, shares = out
+                return Balls(FOUND, balls[:n].copy(), pieces[:n], shares[:n], halves, 0.0)
             self._grow_balls(4 * len(out.balls))
 
     def solve(
@@ -245,11 +253,6 @@ class Solver:
                 zip(statuses.tolist(), rows.tolist(), certificates.tolist(), strict=True)
             )
         ]
-
-
-def _as_balls(status: int, out: BallBuffer, n: int, halves: Ints, clearance: float) -> Balls:
-    pieces, shares = out.pieces[:n].copy(), out.shares[:n].copy()
-    return Balls(status, out.balls[:n].copy(), pieces, shares, halves, clearance)
 
 
 def _make_workspace(index: Index, capacity: int) -> SearchWorkspace:

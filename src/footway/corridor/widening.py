@@ -47,8 +47,8 @@ class _Stop(NamedTuple):
     k: float  # signed radius: positive on the left of the path
 
 
-class _Leg(NamedTuple):
-    """A straight stretch and its direction."""
+class _Tangent(NamedTuple):
+    """A straight line between two circles, and its direction."""
 
     x0: float
     y0: float
@@ -61,19 +61,19 @@ class _Leg(NamedTuple):
 def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath:
     """Return the path with up to `wanted` metres of clearance; the path itself if that fails."""
     corners = _corners_along(index, path, halves, wanted)
-    stops = _tighten(_stops_of(path, corners), corners)
-    if stops is None:
+    stops = [_Stop(*path.start, 0.0)]
+    arcs = path.pieces[path.pieces[:, RADIUS] > 0]
+    for x, y, side in zip(arcs[:, CX], arcs[:, CY], np.sign(arcs[:, SWEEP]), strict=True):
+        near = np.flatnonzero((corners.side == side) & (hypot(*(corners.xy - (x, y)).T) < _SLACK))
+        keep = float(corners.radius[near[0]]) if len(near) else path.radius
+        stops.append(_Stop(float(x), float(y), float(side * keep)))
+    tangents = _tighten([*stops, _Stop(*path.goal, 0.0)], corners)
+    if tangents is None:
         return path
-    pieces = _pieces(stops)
-    if pieces is None:
-        return path
-    length = float(
-        np.where(
-            pieces[:, RADIUS] > 0,
-            pieces[:, RADIUS] * np.abs(pieces[:, SWEEP]),
-            hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0]),
-        ).sum()
-    )
+    pieces = _pieces(*tangents)
+    lines = hypot(pieces[:, X1] - pieces[:, X0], pieces[:, Y1] - pieces[:, Y0])
+    arc_lengths = pieces[:, RADIUS] * np.abs(pieces[:, SWEEP])
+    length = float(np.where(pieces[:, RADIUS] > 0, arc_lengths, lines).sum())
     wide = replace(path, length=length, pieces=pieces, method="widened")
     clearance = float(polyline_clearance(wide.points, index.grid))
     if clearance < path.clearance - _SLACK or length < path.length - _SLACK:
@@ -94,8 +94,7 @@ def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) ->
                 if 0 <= point < n_corners and distance >= path.radius:
                     key = (point, own)
                     clearances[key] = min(clearances.get(key, math.inf), distance)
-    points = np.array([point for point, _ in clearances], dtype=np.int64)
-    xy = corners.xy[points].reshape(-1, 2)
+    xy = corners.xy[[point for point, _ in clearances]].reshape(-1, 2)
     free = np.array(list(clearances.values()))
     for end in (path.start, path.goal):
         free = np.minimum(free, hypot(*(xy - end).T))
@@ -103,18 +102,25 @@ def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) ->
     return Corners(xy, np.array([side for _, side in clearances], dtype=np.float64), keep)
 
 
-def _stops_of(path: TautPath, corners: Corners) -> list[_Stop]:
-    """Return the start, the corners that the path turns around with wider circles, the goal."""
-    stops = [_Stop(*path.start, 0.0)]
-    arcs = path.pieces[path.pieces[:, RADIUS] > 0]
-    for x, y, side in zip(arcs[:, CX], arcs[:, CY], np.sign(arcs[:, SWEEP]), strict=True):
-        near = np.flatnonzero((corners.side == side) & (hypot(*(corners.xy - (x, y)).T) < _SLACK))
-        keep = float(corners.radius[near[0]]) if len(near) else path.radius
-        stops.append(_Stop(float(x), float(y), float(side * keep)))
-    return [*stops, _Stop(*path.goal, 0.0)]
+def _tighten(stops: list[_Stop], corners: Corners) -> tuple[list[_Stop], list[_Tangent]] | None:
+    """Add corners that a line comes too close to, drop those that bend the path the wrong way."""
+    for _ in range(_ROUNDS):
+        tangents = [tangent for a, b in pairwise(stops) if (tangent := _tangent(a, b)) is not None]
+        if len(tangents) < len(stops) - 1:
+            return None
+        for k, (a, b) in enumerate(pairwise(tangents), start=1):
+            if math.copysign(1.0, stops[k].k) * (a.ux * b.uy - a.uy * b.ux) < -1e-12:
+                del stops[k]
+                break
+        else:
+            added = _first_blocking_corner(stops, tangents, corners)
+            if added is None:
+                return stops, tangents
+            stops.insert(*added)
+    return None
 
 
-def _leg(a: _Stop, b: _Stop) -> _Leg | None:
+def _tangent(a: _Stop, b: _Stop) -> _Tangent | None:
     """Return the tangent from one circle to the next; None where they overlap."""
     dx, dy, k = b.x - a.x, b.y - a.y, b.k - a.k
     squared = dx * dx + dy * dy
@@ -123,44 +129,18 @@ def _leg(a: _Stop, b: _Stop) -> _Leg | None:
         return None
     along = math.sqrt(rest)
     ux, uy = (dx * along + dy * k) / squared, (dy * along - dx * k) / squared
-    return _Leg(a.x + a.k * uy, a.y - a.k * ux, b.x + b.k * uy, b.y - b.k * ux, ux, uy)
-
-
-def _tighten(stops: list[_Stop], corners: Corners) -> list[_Stop] | None:
-    """Add corners that a leg comes too close to, drop those that bend the path the wrong way."""
-    for _ in range(_ROUNDS):
-        legs = [_leg(a, b) for a, b in pairwise(stops)]
-        if None in legs:
-            return None
-        slack = _first_slack_stop(stops, legs)  # type: ignore[arg-type]
-        if slack is not None:
-            del stops[slack]
-            continue
-        added = _first_blocking_corner(stops, legs, corners)  # type: ignore[arg-type]
-        if added is None:
-            return stops
-        stops.insert(*added)
-    return None
-
-
-def _first_slack_stop(stops: list[_Stop], legs: list[_Leg]) -> int | None:
-    """Return the first stop at which the path turns away from its circle."""
-    for k, (a, b) in enumerate(pairwise(legs), start=1):
-        if math.copysign(1.0, stops[k].k) * (a.ux * b.uy - a.uy * b.ux) < -1e-12:
-            return k
-    return None
+    return _Tangent(a.x + a.k * uy, a.y - a.k * ux, b.x + b.k * uy, b.y - b.k * ux, ux, uy)
 
 
 def _first_blocking_corner(
-    stops: list[_Stop], legs: list[_Leg], corners: Corners
+    stops: list[_Stop], tangents: list[_Tangent], corners: Corners
 ) -> tuple[int, _Stop] | None:
-    """Return position and stop to insert, for the first leg that is too close to a corner."""
-    for k, leg in enumerate(legs):
-        length = hypot(leg.x1 - leg.x0, leg.y1 - leg.y0)
-        dx, dy = corners.xy[:, 0] - leg.x0, corners.xy[:, 1] - leg.y0
-        along = np.clip(dx * leg.ux + dy * leg.uy, 0.0, length)
-        distance = hypot(dx - along * leg.ux, dy - along * leg.uy)
-        lack = corners.radius - distance
+    """Return position and stop to insert, for the first line that is too close to a corner."""
+    for k, line in enumerate(tangents):
+        length = hypot(line.x1 - line.x0, line.y1 - line.y0)
+        dx, dy = corners.xy[:, 0] - line.x0, corners.xy[:, 1] - line.y0
+        along = np.clip(dx * line.ux + dy * line.uy, 0.0, length)
+        lack = corners.radius - hypot(dx - along * line.ux, dy - along * line.uy)
         for i in np.argsort(-lack):
             if lack[i] <= _SLACK:
                 break
@@ -171,19 +151,16 @@ def _first_blocking_corner(
     return None
 
 
-def _pieces(stops: list[_Stop]) -> Floats | None:
+def _pieces(stops: list[_Stop], tangents: list[_Tangent]) -> Floats:
     """Return the lines and arcs of a taut chain: rows as in TautPath.pieces."""
-    legs = [_leg(a, b) for a, b in pairwise(stops)]
     rows = []
-    for k, leg in enumerate(legs):
-        if leg is None:
-            return None
-        rows.append([leg.x0, leg.y0, leg.x1, leg.y1, 0.0, 0.0, 0.0, 0.0, 0.0])
-        after = legs[k + 1] if k + 1 < len(legs) else None
-        if after is None:
-            continue
-        stop = stops[k + 1]
-        turn = atan2(leg.ux * after.uy - leg.uy * after.ux, leg.ux * after.ux + leg.uy * after.uy)
-        turn = math.copysign(abs(turn), stop.k)
-        rows.append([leg.x1, leg.y1, after.x0, after.y0, stop.x, stop.y, abs(stop.k), turn, 0.0])
+    for k, line in enumerate(tangents):
+        rows.append([line.x0, line.y0, line.x1, line.y1, 0.0, 0.0, 0.0, 0.0, 0.0])
+        if k + 1 < len(tangents):
+            stop, after = stops[k + 1], tangents[k + 1]
+            cross = line.ux * after.uy - line.uy * after.ux
+            turn = atan2(cross, line.ux * after.ux + line.uy * after.uy)
+            turn = math.copysign(abs(turn), stop.k)
+            ends = [line.x1, line.y1, after.x0, after.y0]
+            rows.append([*ends, stop.x, stop.y, abs(stop.k), turn, 0.0])
     return np.array(rows)

@@ -63,9 +63,11 @@ def without(env: Environment, at: tuple[float, float]) -> Environment:
     for k in reversed(range(len(env.terrain))):
         if shapely.intersects(env.terrain[k].polygon, point):
             return replace(env, terrain=env.terrain[:k] + env.terrain[k + 1 :])
-    hole = _hole(env, point)
-    if hole is not None:
-        return _rebuilt(env, shapely.union_all([env.walkable, hole]))
+    rings = [ring for polygon in env.walkable.geoms for ring in polygon.interiors]
+    holes = [hole for hole in map(shapely.Polygon, rings) if shapely.intersects(hole, point)]
+    if holes and not shapely.contains(env.walkable, point):
+        smallest = min(holes, key=lambda hole: float(hole.area))
+        return _rebuilt(env, shapely.union_all([env.walkable, smallest]))
     near = [line for line in env.lines.geoms if shapely.distance(line, point) <= _NEAR_LINE]
     if near:
         rest = [line for line in env.lines.geoms if line is not near[0] and line != near[0]]
@@ -74,18 +76,17 @@ def without(env: Environment, at: tuple[float, float]) -> Environment:
 
 
 def _rebuilt(env: Environment, walkable: Any, **more: Any) -> Environment:
-    """Return the map with other walkable space; thin walls, areas and names are kept."""
+    """Return the map with other walkable space; thin walls, areas and names are kept.
+
+    Terrain regions that obstacles cover completely are dropped.
+    """
+    free = shapely.difference(walkable, shapely.union_all(list(more.get("obstacles", ()))))
     made = Environment.from_polygons(
         walkable, lines=env.lines, points=env.points, areas=env.areas, name=env.name,
-        grid=env.grid, terrain=_remaining_terrain(env, walkable, more.get("obstacles", ())), **more,
+        grid=env.grid, terrain=[r for r in env.terrain if shapely.intersects(free, r.polygon)],
+        **more,
     )  # fmt: skip
     return replace(made, repairs=env.repairs)
-
-
-def _remaining_terrain(env: Environment, walkable: Any, obstacles: Any) -> list[Any]:
-    """Return the terrain regions that are not completely covered by obstacles."""
-    free = shapely.difference(walkable, shapely.union_all(list(obstacles)))
-    return [region for region in env.terrain if shapely.intersects(free, region.polygon)]
 
 
 def _polygon(ring: Ring) -> Any:
@@ -96,13 +97,3 @@ def _polygon(ring: Ring) -> Any:
     if shape.area < _SMALLEST:
         raise BadGeometry("the polygon has no inside; draw three corners or more around a place")
     return shape
-
-
-def _hole(env: Environment, point: Any) -> Any:
-    """Return the smallest hole of walkable space around a point, filled, or None."""
-    rings = [ring for polygon in env.walkable.geoms for ring in polygon.interiors]
-    around = [
-        hole for hole in map(shapely.Polygon, rings)
-        if shapely.intersects(hole, point) and not shapely.contains(env.walkable, point)
-    ]  # fmt: skip
-    return min(around, key=lambda hole: float(hole.area), default=None)

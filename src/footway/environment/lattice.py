@@ -74,12 +74,6 @@ def check_coordinates(
             f"{labels[owner[first]]}: coordinate ({x:g}, {y:g}) is not a finite number; "
             "remove or correct it"
         )
-    _check_magnitude(xy, owner, labels, grid=grid)
-
-
-def _check_magnitude(
-    xy: NDArray[np.float64], owner: NDArray[np.int_], labels: Sequence[str], *, grid: float
-) -> None:
     largest = np.abs(xy).max(axis=1)
     worst = int(np.argmax(largest))
     place = f"{labels[owner[worst]]}, coordinate ({xy[worst, 0]:g}, {xy[worst, 1]:g})"

@@ -203,11 +203,14 @@ def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> R
             )
     check_memory(volume.solid.size, resolution=step, dimension=3)
     extent = extent_of(volume.bounds)
-    r = 0.0
     if size is None:
         r = checked_radius(radius, extent, above=0.0, error=BadInput)
-    box = np.full(3, 2 * r) if size is None else _box_of(size, extent)
-    free = _free_for_box(volume, box) if size is not None else _free_for_ball(volume, r)
+        box, free = np.full(3, 2 * r), _free_for_ball(volume, r)
+    else:
+        r, box = 0.0, point(size, "size", 3, error=BadInput)
+        for side in box.tolist():
+            checked_radius(side, extent, name="side of the box", above=0.0, error=BadInput)
+        free = _free_for_box(volume, box)
     return Raster(
         free=free,
         clearance=distance_to(~free) * step,
@@ -218,13 +221,6 @@ def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> R
         radius=r,
         size=box,
     )
-
-
-def _box_of(size: Any, extent: float) -> NDArray[np.float64]:
-    sides = point(size, "size", 3, error=BadInput)
-    for side in sides.tolist():
-        checked_radius(side, extent, name="side of the box", above=0.0, error=BadInput)
-    return sides
 
 
 def _free_for_box(volume: Volume, box: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -90,8 +90,10 @@ def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
     north = np.array([-sin(lat) * cos(lon), -sin(lat) * sin(lon), cos(lat)])
     flat = np.stack([(xyz * east).sum(axis=1), (xyz * north).sum(axis=1)], axis=1)
     # The orthographic projection shortens an arc of angle c to sin c; restore its length.
-    sine = hypot(*flat.T) / _mean_radius(float(lat))
-    sine = np.minimum(sine, 1.0)
+    # The radius is the Gaussian radius of curvature.
+    up = sin(float(lat))
+    radius = _SEMI_MAJOR * math.sqrt(1 - _ECCENTRICITY_2) / (1 - _ECCENTRICITY_2 * up * up)
+    sine = np.minimum(hypot(*flat.T) / radius, 1.0)
     angle = atan2(sine, np.sqrt((1.0 - sine) * (1.0 + sine)))
     stretch = np.where(sine > 1e-9, angle / np.maximum(sine, 1e-9), 1)
     note = Repair(
@@ -115,9 +117,3 @@ def _geocentric(lonlat: NDArray[np.float64]) -> NDArray[np.float64]:
         ],
         axis=1,
     )
-
-
-def _mean_radius(lat: float) -> float:
-    """Return the Gaussian radius of curvature, metres, at a latitude in radians."""
-    sine = sin(lat)
-    return _SEMI_MAJOR * math.sqrt(1 - _ECCENTRICITY_2) / (1 - _ECCENTRICITY_2 * sine * sine)

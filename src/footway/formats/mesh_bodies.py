@@ -82,7 +82,17 @@ def join(corners: NDArray[np.float64]) -> Surface:
     surface = surface._replace(closed=_closed(kept, body)[body])
     loose = _open(surface, body)
     surface, turned = _orient(surface, body)
-    found = [*_slivers(surface, len(faces)), *loose, *turned, *_crossings(surface)]
+    found = [*loose, *turned]
+    if gone := len(faces) - len(kept):
+        detail = f"{gone:,} faces without area are left out"
+        found.insert(0, Repair("sliver", surface.middle, detail))
+    crossing = crossing_faces(surface)
+    if len(crossing):
+        x, y, _ = surface.corners[crossing[0]].mean(axis=0).tolist()
+        detail = (
+            f"{len(crossing):,} faces run through others: what lies inside either body is solid"
+        )
+        found.append(Repair("self-intersection", (x, y), detail))
     return surface._replace(repairs=tuple(found))
 
 
@@ -95,9 +105,14 @@ def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Re
     found = []
     for one in np.unique(body[inward]):
         own = body == one
-        if _lies_in(corners[surface.closed & ~inward], corners[own]):
+        # In a solid if there is solid behind all sampled faces; one face is not enough, because a
+        # solid may touch the wall of a room.
+        solids = corners[surface.closed & ~inward]
+        if all(_winding(solids, at) > 0.5 for at in _behind(corners[own])):
             continue
-        if _holds_others(corners, own):
+        low, high = corners[own].min(axis=(0, 1)), corners[own].max(axis=(0, 1))
+        others = corners[~own]
+        if ((others >= low) & (others <= high)).all(axis=(1, 2)).any():  # faces in its box
             room[own] = True
             continue
         what = f"a closed body of {own.sum():,} faces that look inward"
@@ -109,14 +124,6 @@ def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Re
         faces[own] = faces[own][:, ::-1]
         found.append(Repair("orientation", (x, y), f"{what}: turned inside out"))
     return surface._replace(faces=faces, room=room, closed=closed), found
-
-
-def _lies_in(solids: NDArray[np.float64], corners: NDArray[np.float64]) -> bool:
-    """Return whether a body lies inside solids: there is solid behind all of its sampled faces.
-
-    One face is not enough: a solid may touch the wall of a room.
-    """
-    return all(_winding(solids, at) > 0.5 for at in _behind(corners))
 
 
 def _lies_in_open(
@@ -142,13 +149,6 @@ def _behind(corners: NDArray[np.float64]) -> NDArray[np.float64]:
     normal /= np.linalg.norm(normal, axis=1)[:, np.newaxis]
     behind: NDArray[np.float64] = some.mean(axis=1) - GRID * normal
     return behind
-
-
-def _holds_others(corners: NDArray[np.float64], own: NDArray[np.bool_]) -> bool:
-    """Return whether faces of other bodies lie completely in the box of a body."""
-    low, high = corners[own].min(axis=(0, 1)), corners[own].max(axis=(0, 1))
-    others = corners[~own].reshape(-1, 9)
-    return bool(((others >= np.tile(low, 3)) & (others <= np.tile(high, 3))).all(axis=1).any())
 
 
 def _winding(corners: NDArray[np.float64], at: NDArray[np.float64]) -> float:
@@ -214,13 +214,6 @@ def _closed(faces: NDArray[np.int64], body: NDArray[np.int64]) -> NDArray[np.boo
     return closed
 
 
-def _slivers(surface: Surface, given: int) -> list[Repair]:
-    gone = given - len(surface.faces)
-    if not gone:
-        return []
-    return [Repair("sliver", surface.middle, f"{gone:,} faces without area are left out")]
-
-
 def _open(surface: Surface, body: NDArray[np.int64]) -> list[Repair]:
     loose = ~surface.closed
     if not loose.any():
@@ -232,16 +225,6 @@ def _open(surface: Surface, body: NDArray[np.int64]) -> list[Repair]:
         "that disagree on which side is out): their surface is solid, their inside is not filled"
     )
     return [Repair("open mesh", (float(x), float(y)), detail)]
-
-
-def _crossings(surface: Surface) -> list[Repair]:
-    """Report how many faces intersect others, at the position of the first."""
-    place = crossing_faces(surface)
-    if not len(place):
-        return []
-    x, y, _ = surface.corners[place[0]].mean(axis=0)
-    detail = f"{len(place):,} faces run through others: what lies inside either body is solid"
-    return [Repair("self-intersection", (float(x), float(y)), detail)]
 
 
 def crossing_faces(surface: Surface) -> NDArray[np.int64]:

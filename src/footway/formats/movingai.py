@@ -52,7 +52,12 @@ def load(path: Path, scale: float | None) -> Environment:
 def _parse(content: bytes) -> NDArray[np.uint8]:
     """Return (height, width) letters, row 0 on top."""
     lines = content.removeprefix(b"\xef\xbb\xbf").splitlines()
-    begin = _map_line(lines)
+    names = [line.strip() for line in lines[:_HEADER_LINES]]
+    if b"map" not in names:
+        raise BadFile(
+            "has no line 'map' in its header; a MovingAI map begins with type, height, width, map"
+        )
+    begin = names.index(b"map")
     height, width = _size(lines[:begin])
     rows = lines[begin + 1 : begin + 1 + height]
     if len(rows) < height:
@@ -60,24 +65,21 @@ def _parse(content: bytes) -> NDArray[np.uint8]:
             f"has {len(rows)} rows of cells, but the header says height {height}; "
             "the file may be cut off"
         )
-    for i, row in enumerate(rows):
-        if len(row) != width:
+    for i, letters in enumerate(rows):
+        if len(letters) != width:
             raise BadFile(
-                f"line {begin + 2 + i}: has {len(row)} cells, but the header says width {width}"
+                f"line {begin + 2 + i}: has {len(letters)} cells, but the header says width {width}"
             )
     cells = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(height, width)
-    _check_letters(cells, first_line=begin + 2)
+    known = np.isin(cells, np.frombuffer(_PASSABLE + _BLOCKED, dtype=np.uint8))
+    if not known.all():
+        row, column = np.unravel_index(np.argmin(known), known.shape)
+        letter = chr(cells[row, column])
+        raise BadFile(
+            f"line {begin + 2 + row}, column {column + 1}: {letter!r} is no cell; "
+            "known are . G S (passable) and @ O T W (blocked)"
+        )
     return cells
-
-
-def _map_line(lines: list[bytes]) -> int:
-    """Return the index of the line `map`."""
-    for i, line in enumerate(lines[:_HEADER_LINES]):
-        if line.strip() == b"map":
-            return i
-    raise BadFile(
-        "has no line 'map' in its header; a MovingAI map begins with type, height, width, map"
-    )
 
 
 def _size(header: list[bytes]) -> tuple[int, int]:
@@ -98,14 +100,3 @@ def _size(header: list[bytes]) -> tuple[int, int]:
     if height * width > MAX_GRID_CELLS:
         raise BadFile(f"has more than {MAX_GRID_CELLS:,} cells; cut out the part that you need")
     return height, width
-
-
-def _check_letters(cells: NDArray[np.uint8], *, first_line: int) -> None:
-    known = np.isin(cells, np.frombuffer(_PASSABLE + _BLOCKED, dtype=np.uint8))
-    if not known.all():
-        row, column = np.unravel_index(np.argmin(known), known.shape)
-        letter = chr(cells[row, column])
-        raise BadFile(
-            f"line {first_line + row}, column {column + 1}: {letter!r} is no cell; "
-            "known are . G S (passable) and @ O T W (blocked)"
-        )

@@ -16,8 +16,7 @@ from footway._numba.segments import (
 )
 from footway.constants import GRID, ON_WALL, TOUCH
 from footway.errors import BadGeometry
-from footway.medial.kernels.chains import chain_pieces
-from footway.medial.kernels.components import components
+from footway.medial.kernels.graph import chain_pieces, components
 from footway.medial.voronoi import Diagram, diagram
 
 if TYPE_CHECKING:

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
     from footway.plot.animation import animate, check_animation_file
     from footway.plot.cameras import draw_camera
     from footway.plot.crowds import draw_crowd, draw_density, draw_moment, telling_frame
-    from footway.plot.figures import (
-        draw_check,
-        draw_map,
-        draw_no_path,
-        draw_path,
-        draw_paths,
-    )
+    from footway.plot.figures import draw_check, draw_map, draw_no_path, draw_path, draw_paths
     from footway.plot.roadmaps import RoadmapPanel, draw_roadmap, draw_roadmaps
     from footway.plot.sheet import check_picture_file, save_picture
     from footway.plot.walks import (
@@ -40,33 +34,13 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Line",
-    "Panel",
-    "RoadmapPanel",
-    "RoutePanel",
-    "animate",
-    "check_animation_file",
-    "check_picture_file",
-    "draw_camera",
-    "draw_check",
-    "draw_crowd",
-    "draw_density",
-    "draw_map",
-    "draw_moment",
-    "draw_no_path",
-    "draw_panels",
-    "draw_path",
-    "draw_paths",
-    "draw_roadmap",
-    "draw_roadmaps",
-    "draw_route",
-    "draw_routes",
-    "draw_walk",
-    "save_picture",
-    "telling_frame",
-]
+    "Line", "Panel", "RoadmapPanel", "RoutePanel", "animate", "check_animation_file",
+    "check_picture_file", "draw_camera", "draw_check", "draw_crowd", "draw_density", "draw_map",
+    "draw_moment", "draw_no_path", "draw_panels", "draw_path", "draw_paths", "draw_roadmap",
+    "draw_roadmaps", "draw_route", "draw_routes", "draw_walk", "save_picture", "telling_frame",
+]  # fmt: skip
 
-_HOME = {
+_MODULES = {
     "animation": ("animate", "check_animation_file"),
     "cameras": ("draw_camera",),
     "crowds": ("draw_crowd", "draw_density", "draw_moment", "telling_frame"),
@@ -74,20 +48,14 @@ _HOME = {
     "roadmaps": ("RoadmapPanel", "draw_roadmap", "draw_roadmaps"),
     "sheet": ("check_picture_file", "save_picture"),
     "walks": (
-        "Line",
-        "Panel",
-        "RoutePanel",
-        "draw_panels",
-        "draw_route",
-        "draw_routes",
-        "draw_walk",
+        "Line", "Panel", "RoutePanel", "draw_panels", "draw_route", "draw_routes", "draw_walk",
     ),
-}
+}  # fmt: skip
 """Names by module. They are loaded when first used: glTF files need no Matplotlib."""
 
 
 def __getattr__(name: str) -> Any:
-    for module, names in _HOME.items():
+    for module, names in _MODULES.items():
         if name in names:
             with optional_imports():
                 return getattr(import_module(f"footway.plot.{module}"), name)

@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
     from footway.environment import Environment
-    from footway.plot.people import Colouring, Lens, Page
+    from footway.plot.people import Colouring, Lens
     from footway.plot.sheet import Box, Sheet
     from footway.recording.recording import Recording
 
@@ -102,27 +101,23 @@ def animate(
     if not recording.n_frames:
         raise BadInput("the recording has no frames; there is nothing to animate")
     plan = _planned(recording, speed, rate)
-    colouring = colouring or _colouring(recording)
-    page = new_page(
-        cmap,
-        _moments(recording, plan),
-        environment=environment,
-        lens=lens,
-        view=view,
-        title=title,
-        details=_details(recording, plan),
+    colouring = colouring or default_colouring(np.empty((0, 2)), recording.characters.population)
+    some = plan.frames[np.linspace(0, len(plan.frames) - 1, _MOMENTS).astype(np.int64)]
+    positions = np.vstack([recording.frame(k).positions for k in some.tolist()])
+    count = len(recording.characters.ids)
+    details = f"{count:,} character{'' if count == 1 else 's'}"
+    if abs(plan.speed - 1.0) >= 0.05:
+        details = f"{details}  ·  {plan.speed:.2g} times real time"
+    sheets = new_page(
+        cmap, positions, environment=environment, lens=lens, view=view, title=title, details=details
     )
     above = environment is not None and bool(environment.terrain)
-    draw_key(page.sheet, colouring, recording.names, above=above)
-    film = _Film(recording, page, colouring, trail=trail, size=size)
+    draw_key(sheets[0], colouring, recording.names, above=above)
+    film = _Film(recording, sheets, colouring, trail=trail, size=size)
+    pictures = (film.frame(k) for k in plan.frames.tolist())
+    kind = path.suffix.lower()
     with whole_file(path) as part:
-        encode(
-            (film.frame(k) for k in plan.frames.tolist()),
-            part,
-            kind=path.suffix.lower(),
-            pause=plan.pause,
-            colours=film.colours(),
-        )
+        encode(pictures, part, kind=kind, pause=plan.pause, colours=film.colours())
 
 
 class Plan(NamedTuple):
@@ -160,31 +155,47 @@ class _Film:
     """Paint frames on copies of the ground."""
 
     def __init__(
-        self, recording: Recording, page: Page, colouring: Colouring, *, trail: float, size: int
+        self,
+        recording: Recording,
+        sheets: list[Sheet],
+        colouring: Colouring,
+        *,
+        trail: float,
+        size: int,
     ) -> None:
         self._recording, self._colouring, self._trail = recording, colouring, trail
-        self._ground = _rendered(page.sheet.figure, size)
-        self._painters = [Painter(sheet, len(self._ground)) for sheet in page.sheets]
-        low = 1.0 - 0.62 * page.sheet.axes.get_position().y0
-        self._clock_at = 0.5 * self._ground.shape[1], low * self._ground.shape[0]
+        figure: Any = sheets[0].figure
+        figure.set_dpi(size / figure.get_figwidth())
+        figure.canvas.draw()
+        pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]
+        rows, columns = (n // 2 * 2 for n in pixels.shape[:2])  # even, as H.264 requires
+        self._ground: Pixels = np.ascontiguousarray(pixels[:rows, :columns])
+        self._painters = [Painter(sheet, rows) for sheet in sheets]
+        low = 1.0 - 0.62 * sheets[0].axes.get_position().y0
+        self._clock_at = 0.5 * columns, low * rows
         self._font = ImageFont.truetype(font_manager.findfont("DejaVu Sans"), size * 0.0135)
 
     def frame(self, k: int) -> Image.Image:
         """Return the picture of frame k."""
-        now = self._recording.frame(k)
-        people = self._people(k)
+        now, characters = self._recording.frame(k), self._recording.characters
+        row = np.searchsorted(characters.ids, now.ids)
+        velocities = now.velocities.astype(np.float64)
+        people = People(
+            now.positions,
+            characters.radius[row],
+            colours_of(len(row), velocities, characters.population[row], self._colouring),
+            velocities,
+            trails_of(self._recording, k, self._trail, most=_TRAIL),
+        )
         pixels = self._ground.copy()
         for painter in self._painters:
             pixels[painter.part] = self._ground[painter.part]  # the lens is drawn over the map
             painter.paint_obstacles(pixels, self._recording.obstacles_at(k))
             painter.paint(pixels, people)
         picture = Image.fromarray(pixels)
+        words = f"after {now.time:,.1f} s  ·  {len(now.ids):,} there"
         ImageDraw.Draw(picture).text(
-            self._clock_at,
-            f"after {now.time:,.1f} s  ·  {len(now.ids):,} there",
-            fill=palette.INK,
-            font=self._font,
-            anchor="mm",
+            self._clock_at, words, fill=palette.INK, font=self._font, anchor="mm"
         )
         return picture
 
@@ -203,44 +214,6 @@ class _Film:
         # Pillow's nearest colour is approximate: white must have no neighbours.
         apart = np.abs(flat[:, None].astype(int) - exact[None].astype(int)).max(axis=2)
         return np.vstack([exact, flat[apart.min(axis=1) > _APART]])
-
-    def _people(self, k: int) -> People:
-        now, characters = self._recording.frame(k), self._recording.characters
-        row = np.searchsorted(characters.ids, now.ids)
-        velocities = now.velocities.astype(np.float64)
-        return People(
-            now.positions,
-            characters.radius[row],
-            colours_of(len(row), velocities, characters.population[row], self._colouring),
-            velocities,
-            trails_of(self._recording, k, self._trail, most=_TRAIL),
-        )
-
-
-def _colouring(recording: Recording) -> Colouring:
-    return default_colouring(np.empty((0, 2)), recording.characters.population)
-
-
-def _moments(recording: Recording, plan: Plan) -> NDArray[np.float64]:
-    """Return the positions (n, 2) m of characters in evenly spaced frames."""
-    frames = plan.frames[np.linspace(0, len(plan.frames) - 1, _MOMENTS).astype(np.int64)]
-    return np.vstack([recording.frame(k).positions for k in frames.tolist()])
-
-
-def _details(recording: Recording, plan: Plan) -> str:
-    count = len(recording.characters.ids)
-    words = f"{count:,} character{'' if count == 1 else 's'}"
-    same = abs(plan.speed - 1.0) < 0.05
-    return words if same else f"{words}  ·  {plan.speed:.2g} times real time"
-
-
-def _rendered(figure: Figure, width: int) -> Pixels:
-    """Return a figure as pixels (rows, columns, 3); both sizes are even, as H.264 requires."""
-    figure.set_dpi(width / figure.get_figwidth())
-    figure.canvas.draw()
-    pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]  # type: ignore[attr-defined]
-    rows, columns = pixels.shape[0] // 2 * 2, pixels.shape[1] // 2 * 2
-    return np.ascontiguousarray(pixels[:rows, :columns])
 
 
 @checked
@@ -283,13 +256,8 @@ def encode(
     options: dict[str, Any] = {"save_all": True, "loop": 0}
     options["duration"] = max(20, round(100.0 * pause) * 10)  # GIF counts in 10 ms
     if kind == ".webp":
-        options |= {
-            "lossless": True,
-            "quality": 0,
-            "method": 0,
-            "kmax": 0,
-            "duration": round(1000 * pause),
-        }
+        options |= {"lossless": True, "quality": 0, "method": 0, "kmax": 0}
+        options["duration"] = round(1000 * pause)
     first = next(plain)
     first.save(file, format=kind[1:].upper(), append_images=plain, **options)
 

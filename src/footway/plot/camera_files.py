@@ -72,25 +72,17 @@ def save_camera(
 
     """
     kind = check_camera_file(file)
-    if kind == ".csv":
-        _save_csv(motion, file)
-    elif kind == ".json":
-        _save_json(motion, file)
-    else:
+    if kind not in (".csv", ".json"):
         from footway.plot.gltf import save_gltf
 
         save_gltf(motion, file, environment=environment)
-
-
-def _save_csv(motion: CameraMotion, file: str | os.PathLike[str]) -> None:
+        return
     from footway.camera.motion import COLUMNS
 
     with whole_file(file) as part, part.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.writer(lines)
-        writer.writerow(COLUMNS)
-        writer.writerows(motion.table.tolist())
-
-
-def _save_json(motion: CameraMotion, file: str | os.PathLike[str]) -> None:
-    with whole_file(file) as part:
-        part.write_text(json.dumps(motion.to_dict(), allow_nan=False), encoding="utf-8")
+        if kind == ".json":
+            lines.write(json.dumps(motion.to_dict(), allow_nan=False))
+        else:
+            writer = csv.writer(lines)
+            writer.writerow(COLUMNS)
+            writer.writerows(motion.table.tolist())

@@ -8,32 +8,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection, PatchCollection
+from matplotlib.collections import PatchCollection
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
 from matplotlib.patches import Wedge
 from matplotlib.ticker import MaxNLocator
 
 from footway.camera import Tour
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.layers import draw_ground
-from footway.plot.shapes import ground_of
 from footway.plot.sheet import (
+    CAPTION,
+    HEADING,
+    KEYS,
+    SIDE,
+    WIDTH,
     Area,
     Box,
     Sheet,
     add_colour_key,
+    add_map,
     draw_bar,
     make_quiet,
     name_axes,
-    padded,
+    new_figure,
+    padded_within,
+    write_heading,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from footway.camera import CameraMotion, SpeedDiagram
@@ -42,11 +47,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_WIDTH: Final = 8.0  # inches: 1600 pixels at 200 dpi
-_SIDE: Final = 0.18
-_HEADING: Final = 0.42
-_KEYS: Final = 0.56
-_CAPTION: Final = 0.31
 _AXIS: Final = 0.42  # inches for the tick labels of a diagram
 _HIGH: Final = 1.55  # inches, height of a diagram below the map
 _TALL: Final = 0.8  # from this ratio of height to width on, the diagrams are beside the map
@@ -77,90 +77,70 @@ def draw_camera(
         environment: source of the ground; by default it is derived from the map's walls.
 
     """
-    page = _Page(_view(cmap, motion))
-    page.write_heading(cmap.name or "map", _details(motion))
-    draw_ground(page.sheet, ground_of(environment if environment is not None else cmap))
-    colours = _draw_path(page.sheet, motion)
-    _draw_views(page.sheet, motion)
-    _draw_stops(page.sheet, motion)
-    first, second = page.diagrams
+    sheet, keys, diagrams = _new_page(_view(cmap, motion))
+    words = [f"{motion.length:.2f} m", f"{motion.duration:.1f} s"]
+    if np.isfinite(motion.clearance):
+        words += [f"radius {motion.radius:g} m", f"clearance {motion.clearance:.3f} m"]
+    sides = (SIDE / WIDTH, 1.0 - SIDE / WIDTH)
+    write_heading(sheet.figure, sides, cmap.name or "map", "  \u00b7  ".join(words))
+    layers.draw_map_ground(sheet, cmap, environment, terrain=False)
+    colours = _draw_path(sheet, motion)
+    _draw_views(sheet, motion)
+    if isinstance(motion, Tour):
+        _draw_stops(sheet, motion)
     if motion.diagram is None:
-        _draw_speed_in_time(first, motion)
-        _draw_turning(second, motion)
+        _draw_in_time(diagrams, motion)
     else:
-        _draw_limit(first, motion, motion.diagram)
-        _draw_speed(second, motion, motion.diagram)
-    add_colour_key(page.sheet, colours, label="speed (m/s)", above=False, area=page.keys)
-    draw_bar(page.sheet, page.keys, share=1.0 / 5.0)
-    return page.sheet.figure
+        _draw_along(diagrams, motion, motion.diagram)
+    add_colour_key(sheet, colours, label="speed (m/s)", above=False, area=keys)
+    draw_bar(sheet, keys, share=1.0 / 5.0)
+    return sheet.figure
 
 
-class _Page:
-    """A page with a map and two diagrams, below a wide map or beside a high one."""
+def _new_page(view: Box) -> tuple[Sheet, Area, tuple[Axes, Axes]]:
+    """Return a page: its map, the area for keys, and two diagrams.
 
-    def __init__(self, view: Box) -> None:
-        aspect = (view[3] - view[1]) / (view[2] - view[0])
-        beside = aspect >= _TALL
-        width = _MAP if beside else _WIDTH - 2.0 * _SIDE
-        high = width * aspect
-        below = _KEYS + (0.0 if beside else _CAPTION + _HIGH + _AXIS)
-        self._high = _HEADING + high + below
-        self.figure = Figure(figsize=(_WIDTH, self._high), facecolor=palette.PAGE)
-        FigureCanvasAgg(self.figure)
-        axes = self.figure.add_axes(self._area(_SIDE, below, width, high))
-        axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]), xticks=[], yticks=[])
-        axes.set_facecolor(palette.PAGE)
-        axes.spines[:].set_visible(False)
-        self.sheet = Sheet(self.figure, axes, view)
-        self.keys = self._area(_SIDE, below - _KEYS, width, _KEYS)
-        self.diagrams = self._beside(width, below, high) if beside else self._below()
+    The diagrams are below a wide map or beside a high one.
+    """
+    aspect = (view[3] - view[1]) / (view[2] - view[0])
+    beside = aspect >= _TALL
+    width = _MAP if beside else WIDTH - 2.0 * SIDE
+    high = width * aspect
+    below = KEYS + (0.0 if beside else CAPTION + _HIGH + _AXIS)
+    page = HEADING + high + below
+    figure = new_figure(page)
 
-    def write_heading(self, title: str, details: str) -> None:
-        """Write the title on the left and its numbers on the right."""
-        y = 1.0 - 0.58 * _HEADING / self._high
-        left, right = _SIDE / _WIDTH, 1.0 - _SIDE / _WIDTH
-        style: dict[str, Any] = {"va": "center"}
-        self.figure.text(left, y, title, fontsize=10, weight="bold", color=palette.INK, **style)
-        self.figure.text(right, y, details, fontsize=7.5, color=palette.MUTED, ha="right", **style)
-
-    def _beside(self, width: float, bottom: float, high: float) -> tuple[Axes, Axes]:
-        left = 2.0 * _SIDE + width + _AXIS
-        wide = _WIDTH - _SIDE - left
-        each = 0.5 * (high - 2.0 * _CAPTION - _AXIS)
-        upper = self._diagram(left, bottom + each + _AXIS + _CAPTION, wide, each)
-        return upper, self._diagram(left, bottom, wide, each)
-
-    def _below(self) -> tuple[Axes, Axes]:
-        wide = 0.5 * (_WIDTH - 3.0 * _SIDE) - _AXIS
-        first = self._diagram(_SIDE + _AXIS, _AXIS, wide, _HIGH)
-        return first, self._diagram(2.0 * (_SIDE + _AXIS) + wide, _AXIS, wide, _HIGH)
-
-    def _diagram(self, left: float, bottom: float, width: float, high: float) -> Axes:
-        axes = self.figure.add_axes(self._area(left, bottom, width, high))
-        make_quiet(axes)
-        return axes
-
-    def _area(self, left: float, bottom: float, width: float, high: float) -> Area:
+    def area(left: float, bottom: float, width: float, high: float) -> Area:
         """Convert inches to shares of the figure."""
-        return left / _WIDTH, bottom / self._high, width / _WIDTH, high / self._high
+        return left / WIDTH, bottom / page, width / WIDTH, high / page
+
+    sheet = add_map(figure, area(SIDE, below, width, high), view)
+    if beside:
+        left = 2.0 * SIDE + width + _AXIS
+        wide, each = WIDTH - SIDE - left, 0.5 * (high - 2.0 * CAPTION - _AXIS)
+        areas = [
+            area(left, below + each + _AXIS + CAPTION, wide, each),
+            area(left, below, wide, each),
+        ]
+    else:
+        wide = 0.5 * (WIDTH - 3.0 * SIDE) - _AXIS
+        areas = [
+            area(SIDE + _AXIS, _AXIS, wide, _HIGH),
+            area(2.0 * (SIDE + _AXIS) + wide, _AXIS, wide, _HIGH),
+        ]
+    first, second = (figure.add_axes(place) for place in areas)
+    make_quiet(first)
+    make_quiet(second)
+    return sheet, area(SIDE, below - KEYS, width, KEYS), (first, second)
 
 
 def _view(cmap: CorridorMap | Environment, motion: CameraMotion) -> Box:
     """Return the part of the map around the path, with a margin and a limited aspect ratio."""
     low, high = (f(motion.positions[:, :2], axis=0).tolist() for f in (np.min, np.max))
-    x0, y0, x1, y1 = padded((low[0], low[1], high[0], high[1]), 0.08, least=2.0)
-    whole = padded(cmap.bounds, 0.006)
-    x0, y0, x1, y1 = max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])
+    x0, y0, x1, y1 = padded_within((*low, *high), 0.08, cmap.bounds, least=2.0)
     more_x = max(0.0, (y1 - y0) / _HIGHEST - (x1 - x0)) / 2.0
     more_y = max(0.0, (x1 - x0) / _WIDEST - (y1 - y0)) / 2.0
     return x0 - more_x, y0 - more_y, x1 + more_x, y1 + more_y
-
-
-def _details(motion: CameraMotion) -> str:
-    words = [f"{motion.length:.2f} m", f"{motion.duration:.1f} s"]
-    if np.isfinite(motion.clearance):
-        words += [f"radius {motion.radius:g} m", f"clearance {motion.clearance:.3f} m"]
-    return "  \u00b7  ".join(words)
 
 
 def _draw_path(sheet: Sheet, motion: CameraMotion) -> ScalarMappable:
@@ -169,12 +149,9 @@ def _draw_path(sheet: Sheet, motion: CameraMotion) -> ScalarMappable:
     colours = palette.journey_colours()
     norm = Normalize(0.0, max(float(speeds.max()), 1e-9))
     sheet.axes.plot(*points.T, color=palette.HALO, lw=4.0, alpha=0.85, zorder=3.0)
-    pieces = LineCollection(
-        list(np.stack([points[:-1], points[1:]], axis=1)), cmap=colours, norm=norm
-    )
-    pieces.set(linewidth=2.0, capstyle="round", zorder=3.2)
-    pieces.set_array(0.5 * (speeds[1:] + speeds[:-1]))
-    sheet.axes.add_collection(pieces, autolim=False)
+    pieces, mean = np.stack([points[:-1], points[1:]], axis=1), 0.5 * (speeds[1:] + speeds[:-1])
+    style: dict[str, Any] = {"linewidth": 2.0, "capstyle": "round", "zorder": 3.2}
+    layers.add_lines(sheet.axes, pieces, mean, cmap=colours, norm=norm, **style)
     return ScalarMappable(norm, colours)
 
 
@@ -195,11 +172,9 @@ def _draw_views(sheet: Sheet, motion: CameraMotion) -> None:
     sheet.axes.scatter(at[:, 0], at[:, 1], s=9, c=palette.HALO, **style)
 
 
-def _draw_stops(sheet: Sheet, motion: CameraMotion) -> None:
+def _draw_stops(sheet: Sheet, tour: Tour) -> None:
     """Draw the numbered stops of a tour, and the targets of the camera there."""
-    if not isinstance(motion, Tour):
-        return
-    for number, stop in zip(motion.order, motion.stops, strict=True):
+    for number, stop in zip(tour.order, tour.stops, strict=True):
         x, y = stop.at
         if stop.look_at is not None:
             target = stop.look_at[:2]
@@ -213,65 +188,43 @@ def _draw_stops(sheet: Sheet, motion: CameraMotion) -> None:
         )
 
 
-def _draw_limit(axes: Axes, motion: CameraMotion, diagram: SpeedDiagram) -> None:
-    """Draw the greatest speed over arc length (figure 11, middle)."""
+def _draw_along(axes: tuple[Axes, Axes], motion: CameraMotion, diagram: SpeedDiagram) -> None:
+    """Draw the greatest and the actual speed over arc length (figure 11, middle and right)."""
+    greatest, actual = axes
     breaks, limits = diagram.breaks, diagram.limits
-    axes.stairs(limits, breaks, fill=True, color=palette.CORRIDOR, alpha=0.14, lw=0)
-    axes.stairs(limits, breaks, color=palette.CORRIDOR, lw=1.1, baseline=None)
-    _finish_by_length(axes, motion, diagram, "Greatest speed, by the radius of each arc")
-
-
-def _draw_speed(axes: Axes, motion: CameraMotion, diagram: SpeedDiagram) -> None:
-    """Draw the actual speed over arc length, below the greatest (figure 11, right)."""
-    axes.stairs(
-        diagram.limits, diagram.breaks, color=palette.CORRIDOR, lw=0.8, alpha=0.7, baseline=None
-    )
+    greatest.stairs(limits, breaks, fill=True, color=palette.CORRIDOR, alpha=0.14, lw=0)
+    greatest.stairs(limits, breaks, color=palette.CORRIDOR, lw=1.1, baseline=None)
+    actual.stairs(limits, breaks, color=palette.CORRIDOR, lw=0.8, alpha=0.7, baseline=None)
     s = np.union1d(np.linspace(0.0, diagram.length, _FINE), diagram.knots)
-    _draw_filled(axes, s, diagram.speed_at(s))
+    _draw_filled(actual, s, diagram.speed_at(s))
+    stops: list[tuple[int, float]] = []  # of a tour without the first and the last: number, m
+    if isinstance(motion, Tour):
+        at = np.interp(motion.arrivals, motion.times, motion.arc_lengths).tolist()
+        stops = [(number + 1, s) for number, s in zip(motion.order, at, strict=True)][1:-1]
     bounds = f"+{diagram.acceleration:g} and \u2212{diagram.deceleration:g} m/s\u00b2"
-    _finish_by_length(axes, motion, diagram, f"Actual speed, within {bounds}")
+    captions = ("Greatest speed, by the radius of each arc", f"Actual speed, within {bounds}")
+    for each, caption in zip(axes, captions, strict=True):
+        for number, stop in stops:
+            each.axvline(stop, color=palette.INK, lw=0.6, ls=(0, (1, 2)), zorder=1.5)
+            style: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": layers.HALO}
+            style |= {"fontsize": 6.5, "color": palette.INK}
+            each.annotate(f"{number}", (stop, 0.955), xycoords=("data", "axes fraction"), **style)
+        _finish(each, caption, end=diagram.length, top=float(limits.max()))
+        name_axes(each, x="distance along the path (m)", y="m/s")
 
 
-def _finish_by_length(
-    axes: Axes, motion: CameraMotion, diagram: SpeedDiagram, caption: str
-) -> None:
-    """Label the axes, and mark the stops."""
-    for number, s in _stops_between(motion):
-        axes.axvline(s, color=palette.INK, lw=0.6, ls=(0, (1, 2)), zorder=1.5)
-        style: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": layers.HALO}
-        axes.annotate(
-            f"{number}",
-            (s, 0.955),
-            xycoords=("data", "axes fraction"),
-            fontsize=6.5,
-            color=palette.INK,
-            **style,
-        )
-    _finish(axes, caption, end=diagram.length, top=float(diagram.limits.max()))
-    name_axes(axes, x="distance along the path (m)", y="m/s")
-
-
-def _stops_between(motion: CameraMotion) -> list[tuple[int, float]]:
-    """Return numbers and arc lengths (m) of a tour's stops without the first and the last."""
-    if not isinstance(motion, Tour):
-        return []
-    at = np.interp(motion.arrivals, motion.times, motion.arc_lengths).tolist()
-    return [(number + 1, s) for number, s in zip(motion.order, at, strict=True)][1:-1]
-
-
-def _draw_speed_in_time(axes: Axes, motion: CameraMotion) -> None:
-    _draw_filled(axes, motion.times, motion.speeds)
-    _finish(axes, "Speed", end=motion.duration, top=float(motion.speeds.max()))
-    name_axes(axes, x="time (s)", y="m/s")
-
-
-def _draw_turning(axes: Axes, motion: CameraMotion) -> None:
-    """Draw the turn rate of the camera."""
+def _draw_in_time(axes: tuple[Axes, Axes], motion: CameraMotion) -> None:
+    """Draw the speed and the turn rate of the camera over time."""
+    speed, turning = axes
+    _draw_filled(speed, motion.times, motion.speeds)
+    _finish(speed, "Speed", end=motion.duration, top=float(motion.speeds.max()))
+    name_axes(speed, x="time (s)", y="m/s")
     chord = np.linalg.norm(np.diff(motion.directions, axis=0), axis=1)
     rate = np.degrees(2.0 * np.arcsin(0.5 * chord)) / np.diff(motion.times)
-    axes.plot(0.5 * (motion.times[1:] + motion.times[:-1]), rate, color=palette.CORRIDOR, lw=1.2)
-    _finish(axes, "How fast it turns", end=motion.duration, top=float(rate.max()))
-    name_axes(axes, x="time (s)", y="degrees/s")
+    middle = 0.5 * (motion.times[1:] + motion.times[:-1])
+    turning.plot(middle, rate, color=palette.CORRIDOR, lw=1.2)
+    _finish(turning, "How fast it turns", end=motion.duration, top=float(rate.max()))
+    name_axes(turning, x="time (s)", y="degrees/s")
 
 
 def _draw_filled(axes: Axes, x: Floats, y: Floats) -> None:

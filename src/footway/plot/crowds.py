@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
@@ -84,7 +84,18 @@ def draw_crowd(
     kinds = None if populations is None else np.asarray(populations, np.int64)
     sizes = np.asarray(radii, float)
     past = None if trails is None else np.asarray(trails, float)
-    _check_shapes(at, velocities=velocity, populations=kinds, radii=sizes, trails=past)
+    n = len(at)
+    for name, array, shapes in (
+        ("velocities", velocity, ((n, 2),)),
+        ("populations", kinds, ((n,),)),
+        ("radii", sizes, ((), (n,))),
+        ("trails", past, ((0 if past is None else len(past), n, 2),)),
+    ):
+        if array is not None and array.shape not in shapes:
+            raise BadQuery(
+                f"{name} have the shape {array.shape}, and there are {n} positions: give "
+                f"{shapes[-1]}"
+            )
     colouring = colouring or default_colouring(velocity, kinds)
     people = People(
         at,
@@ -94,46 +105,17 @@ def draw_crowd(
         past,
     )
     count = f"{len(at):,} character{'' if len(at) == 1 else 's'}"
-    page = new_page(
-        cmap,
-        at,
-        environment=environment,
-        lens=lens,
-        view=view,
-        title=title,
-        details="  ·  ".join(part for part in (count, details) if part),
+    words = "  ·  ".join(part for part in (count, details) if part)
+    sheets = new_page(
+        cmap, at, environment=environment, lens=lens, view=view, title=title, details=words
     )
     discs = np.asarray(() if obstacles is None else obstacles, float).reshape(-1, 3)
-    for sheet in page.sheets:
+    for sheet in sheets:
         draw_obstacles(sheet, discs)
         draw_people(sheet, people)
     above = environment is not None and bool(environment.terrain)
-    draw_key(page.sheet, colouring, names, above=above)
-    return page.sheet.figure
-
-
-def _check_shapes(
-    positions: Floats,
-    *,
-    velocities: Floats | None,
-    populations: NDArray[np.int64] | None,
-    radii: Floats,
-    trails: Floats | None,
-) -> None:
-    """Refuse arrays whose length differs from the number of positions."""
-    n = len(positions)
-    wanted: dict[str, tuple[Any, tuple[tuple[int, ...], ...]]] = {
-        "velocities": (velocities, ((n, 2),)),
-        "populations": (populations, ((n,),)),
-        "radii": (radii, ((), (n,))),
-        "trails": (trails, ((0 if trails is None else len(trails), n, 2),)),
-    }
-    for name, (array, shapes) in wanted.items():
-        if array is not None and array.shape not in shapes:
-            raise BadQuery(
-                f"{name} have the shape {array.shape}, and there are {n} positions: give "
-                f"{shapes[-1]}"
-            )
+    draw_key(sheets[0], colouring, names, above=above)
+    return sheets[0].figure
 
 
 @checked
@@ -201,14 +183,11 @@ def draw_density(
         environment: source of the ground; by default it is derived from the map's walls.
 
     """
-    sheet = new_page(
-        cmap,
-        np.empty((0, 2)),
-        environment=environment,
-        kinds=False,
-        details=f"{len(recording.characters.ids):,} characters  ·  "
-        f"mean over {recording.duration:,.1f} s",
-    ).sheet
+    count, seconds = len(recording.characters.ids), recording.duration
+    details = f"{count:,} characters  ·  mean over {seconds:,.1f} s"
+    (sheet,) = new_page(
+        cmap, np.empty((0, 2)), environment=environment, kinds=False, details=details
+    )
     x0, y0, x1, y1 = cmap.bounds
     side = cell or max(0.5, max(x1 - x0, y1 - y0) / 400.0)
     density = mean_density(cmap, recording, side)

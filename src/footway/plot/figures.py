@@ -8,9 +8,7 @@ from footway.corridor import CorridorMap
 from footway.errors import BadQuery
 from footway.plot import layers
 from footway.plot.arguments import checked
-from footway.plot.layers import draw_fakes, draw_ground, draw_terrain
-from footway.plot.shapes import ground_of
-from footway.plot.sheet import Box, new_sheet, padded
+from footway.plot.sheet import new_sheet, padded, padded_within
 from footway.validation import shown
 
 if TYPE_CHECKING:
@@ -38,7 +36,13 @@ def draw_map(
         >>> figure = plot.draw_map(fw.load("gallery:field"))
 
     """
-    sheet = _sheet_of(source, environment, details=_map_details(source))
+    x0, y0, x1, y1 = source.bounds
+    size = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m"
+    if isinstance(source, CorridorMap):
+        details = f"{size}  ·  {source.n_vertices:,} vertices  ·  {source.n_edges:,} edges"
+    else:
+        details = f"{size}  ·  {source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
+    sheet = _sheet_of(source, environment, details=details)
     if isinstance(source, CorridorMap):
         layers.draw_axis(sheet, source, width=1.1)
     return sheet.figure
@@ -70,13 +74,14 @@ def draw_path(
         f"{path.length:.2f} m  ·  {turns}  ·  radius {path.radius:g} m  ·  "
         f"clearance {path.clearance:.3f} m"
     )
-    view = _around(cmap, path, corridor)
-    source = environment if environment is not None else cmap
+    low, high = path.points.min(axis=0), path.points.max(axis=0)
+    if corridor is not None and len(corridor.radii):
+        low = low.clip(max=(corridor.backbone - corridor.radii[:, None]).min(axis=0))
+        high = high.clip(min=(corridor.backbone + corridor.radii[:, None]).max(axis=0))
+    around = (*low.tolist(), *high.tolist())
+    view = padded_within(around, 0.06, cmap.bounds, least=6.0 * path.radius + 0.5)
     sheet = new_sheet(view, title=cmap.name or "map", details=details)
-    ground = ground_of(source)
-    draw_ground(sheet, ground)
-    if environment is not None:
-        draw_terrain(sheet, environment)
+    ground = layers.draw_map_ground(sheet, cmap, environment)
     _draw_roads(sheet, cmap)
     if corridor is not None:
         layers.draw_corridor(sheet, corridor, ground.walkable)
@@ -136,10 +141,14 @@ def draw_check(
     """
     count = len(environment.repairs)
     details = f"{count} repair{'' if count == 1 else 's'}  ·  {environment.area:,.1f} m² walkable"
-    view = padded(_with_repairs(environment), 0.006)
+    x0, y0, x1, y1 = environment.bounds
+    near = padded(environment.bounds, 0.5)
+    for x, y in (repair.at for repair in environment.repairs):  # also nearby ones outside
+        if near[0] <= x <= near[2] and near[1] <= y <= near[3]:
+            x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+    view = padded((x0, y0, x1, y1), 0.006)
     sheet = new_sheet(view, title=environment.name or "map", details=details)
-    draw_ground(sheet, ground_of(environment))
-    draw_terrain(sheet, environment)
+    layers.draw_map_ground(sheet, environment)
     if cmap is not None:
         layers.draw_axis(sheet, cmap, width=0.7)
     for pinch in passages:
@@ -148,21 +157,10 @@ def draw_check(
     return sheet.figure
 
 
-def _with_repairs(environment: Environment) -> Box:
-    """Return the bounding box of a map and of nearby repairs outside of it."""
-    x0, y0, x1, y1 = environment.bounds
-    near = padded(environment.bounds, 0.5)
-    for repair in environment.repairs:
-        x, y = repair.at
-        if near[0] <= x <= near[2] and near[1] <= y <= near[3]:
-            x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
-    return x0, y0, x1, y1
-
-
 def _draw_roads(sheet: Sheet, cmap: CorridorMap) -> None:
     """Draw the medial axis or the roads faintly, and closed edges."""
     if cmap.roadmap is not None:
-        draw_fakes(sheet, cmap.roadmap)
+        layers.draw_fakes(sheet, cmap.roadmap)
     layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
 
 
@@ -171,27 +169,5 @@ def _sheet_of(
 ) -> Sheet:
     """Return a sheet with the ground of the whole map."""
     sheet = new_sheet(padded(source.bounds, 0.006), title=source.name or "map", details=details)
-    shown = environment if environment is not None else source
-    draw_ground(sheet, ground_of(shown))
-    if not isinstance(shown, CorridorMap):
-        draw_terrain(sheet, shown)
+    layers.draw_map_ground(sheet, source, environment)
     return sheet
-
-
-def _map_details(source: CorridorMap | Environment) -> str:
-    x0, y0, x1, y1 = source.bounds
-    size = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m"
-    if isinstance(source, CorridorMap):
-        return f"{size}  ·  {source.n_vertices:,} vertices  ·  {source.n_edges:,} edges"
-    return f"{size}  ·  {source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
-
-
-def _around(cmap: CorridorMap, path: Path, corridor: Corridor | None) -> Box:
-    """Return the part of the map around a path: its bounding box and a margin."""
-    low, high = path.points.min(axis=0), path.points.max(axis=0)
-    if corridor is not None and len(corridor.radii):
-        low = low.clip(max=(corridor.backbone - corridor.radii[:, None]).min(axis=0))
-        high = high.clip(min=(corridor.backbone + corridor.radii[:, None]).max(axis=0))
-    x0, y0, x1, y1 = padded((*low.tolist(), *high.tolist()), 0.06, least=6.0 * path.radius + 0.5)
-    whole = padded(cmap.bounds, 0.006)
-    return max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])

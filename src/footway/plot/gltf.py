@@ -92,11 +92,22 @@ def save_gltf(
         raise BadInput(f"{file}: the suffix of an animated camera must be .glb or .gltf")
     wall_height = number(wall_height, "wall height", "m", above=0.0, high=_HIGHEST)
     field_of_view = number(field_of_view, "field of view", "degrees", low=1.0, high=170.0)
-    scene = _Scene(_origin(motion.positions))
-    scene.add_camera(motion, math.radians(field_of_view), _reach(environment))
+    origin = np.zeros(3)
+    if np.abs(motion.positions).max() >= _FAR_OFF:
+        low, high = motion.positions.min(axis=0), motion.positions.max(axis=0)
+        origin = np.round(0.5 * (low + high)) * (1.0, 1.0, 0.0)
+    scene, far = _Scene(origin), _FAR
+    if environment is not None:
+        x0, y0, x1, y1 = environment.bounds
+        far = max(_FAR, 2.0 * math.hypot(x1 - x0, y1 - y0))
+    scene.add_camera(motion, math.radians(field_of_view), far)
     scene.add_path(motion.positions)
     if environment is not None:
-        _add_environment(scene, environment, wall_height)
+        from footway.plot.shapes import ground_of, lay_ground, raise_walls  # loads Shapely
+
+        walkable, segments, points = ground_of(environment)
+        scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))
+        scene.add_surface("ground", lay_ground(environment.bounds))
     with whole_file(file) as part:
         part.write_bytes(scene.as_glb() if kind == ".glb" else scene.as_gltf())
 
@@ -114,27 +125,20 @@ class _Scene:
             )
         }  # fmt: skip
 
-    def add_camera(self, motion: CameraMotion, field_of_view: float, reach: float) -> None:
+    def add_camera(self, motion: CameraMotion, field_of_view: float, far: float) -> None:
         """Add the camera, keyed at each frame of its motion."""
-        times, kept = _keys(motion.times)
+        times = motion.times.astype(np.float32)
+        # Of two frames with the same rounded time the second one is kept, so that the end remains.
+        kept = np.append(np.diff(times) > 0, True)
         places = self._placed(motion.positions[kept])
         turns = _rotations(motion.directions[kept])
-        lens = {
-            "aspectRatio": _ASPECT,
-            "yfov": field_of_view,
-            "znear": _NEAR,
-            "zfar": reach,
-        }
+        lens = {"aspectRatio": _ASPECT, "yfov": field_of_view, "znear": _NEAR, "zfar": far}
         self.content["cameras"].append(
             {"name": "camera", "type": "perspective", "perspective": lens}
         )
-        node = self._add_node(
-            "camera",
-            camera=0,
-            translation=places[0].tolist(),
-            rotation=turns[0].tolist(),
-        )
-        when = self._add_numbers(times, "SCALAR", bounds=True)
+        first = {"translation": places[0].tolist(), "rotation": turns[0].tolist()}
+        node = self._add_node("camera", camera=0, **first)
+        when = self._add_numbers(times[kept], "SCALAR", bounds=True)
         samplers = [
             {"input": when, "output": self._add_numbers(values, kind), "interpolation": "LINEAR"}
             for values, kind in ((places, "VEC3"), (turns, "VEC4"))
@@ -163,16 +167,13 @@ class _Scene:
         """Add a mesh of triangles with normals."""
         if not len(surface.triangles):
             return
-        where = self._add_numbers(
-            self._placed(surface.corners), "VEC3", target=_ARRAYS, bounds=True
-        )
+        placed = self._placed(surface.corners)
+        where = self._add_numbers(placed, "VEC3", target=_ARRAYS, bounds=True)
         normals = self._add_numbers(_y_up(surface.normals), "VEC3", target=_ARRAYS)
-        corners = self._add_numbers(
-            surface.triangles.astype(np.uint32).ravel(), "SCALAR", target=_INDICES
-        )
-        self._add_mesh(
-            name, {"attributes": {"POSITION": where, "NORMAL": normals}, "indices": corners}
-        )
+        triangles = surface.triangles.astype(np.uint32).ravel()
+        corners = self._add_numbers(triangles, "SCALAR", target=_INDICES)
+        attributes = {"POSITION": where, "NORMAL": normals}
+        self._add_mesh(name, {"attributes": attributes, "indices": corners})
 
     def as_gltf(self) -> bytes:
         """Return the document as text, with the buffer in it."""
@@ -223,12 +224,7 @@ class _Scene:
         self._add_node(name, mesh=len(self.content["meshes"]) - 1)
 
     def _add_numbers(
-        self,
-        values: NDArray[Any],
-        kind: str,
-        *,
-        target: int | None = None,
-        bounds: bool = False,
+        self, values: NDArray[Any], kind: str, *, target: int | None = None, bounds: bool = False
     ) -> int:
         """Append numbers of 4 bytes, which keeps everything aligned; return their accessor."""
         view = {"buffer": 0, "byteOffset": len(self.numbers), "byteLength": values.nbytes}
@@ -250,43 +246,6 @@ class _Scene:
 
     def _placed(self, points: Floats) -> Singles:
         return _y_up(points - self.origin)
-
-
-def _add_environment(
-    scene: _Scene, environment: Environment | CorridorMap, wall_height: float
-) -> None:
-    from footway.plot.shapes import ground_of, lay_ground, raise_walls  # loads Shapely
-
-    walkable, segments, points = ground_of(environment)
-    scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))
-    scene.add_surface("ground", lay_ground(environment.bounds))
-
-
-def _origin(positions: Floats) -> Floats:
-    """Return the offset to subtract from all positions, whole metres; 0 unless they are far."""
-    if np.abs(positions).max() < _FAR_OFF:
-        return np.zeros(3)
-    middle: Floats = np.round(0.5 * (positions.min(axis=0) + positions.max(axis=0)))
-    middle[2] = 0.0
-    return middle
-
-
-def _reach(environment: Environment | CorridorMap | None) -> float:
-    """Return the far plane of the camera, m."""
-    if environment is None:
-        return _FAR
-    x0, y0, x1, y1 = environment.bounds
-    return max(_FAR, 2.0 * math.hypot(x1 - x0, y1 - y0))
-
-
-def _keys(times: Floats) -> tuple[Singles, NDArray[np.bool_]]:
-    """Return times in 32 bits, strictly increasing, and which frames have them.
-
-    Of two frames with the same rounded time the second one is kept, so that the end remains.
-    """
-    rounded = times.astype(np.float32)
-    kept = np.append(np.diff(rounded) > 0, True)
-    return rounded[kept], kept
 
 
 def _rotations(directions: Floats) -> Singles:

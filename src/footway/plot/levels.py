@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgb
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb, to_rgba_array
 
 from footway.plot import layers, palette
 from footway.plot.sheet import new_sheets
@@ -51,6 +51,14 @@ AZIMUTH: Final = math.radians(17.0)
 ELEVATION: Final = math.radians(56.0)
 """Of the eye: a little from the left, and high enough to see the floors behind the walls."""
 
+_TOWARD_EYE: Final = np.array(
+    [
+        -math.sin(AZIMUTH) * math.cos(ELEVATION),
+        -math.cos(AZIMUTH) * math.cos(ELEVATION),
+        math.sin(ELEVATION),
+    ]
+)
+
 MOST_LEVELS: Final = 3
 
 _SLAB: Final = 0.12
@@ -82,16 +90,21 @@ def draw_levels(
     """Draw each panel in its own row, or a single one as large as the page allows."""
     roadmap = panels[0].roadmap
     levels = levels_of(roadmap if volume is None else volume, cut_by=roadmap)
-    boxes = [box_of([level]) for level in levels]
+    boxes = [box_of(level) for level in levels]
     wide = max(box[2] - box[0] for box in boxes)
     high = max(box[3] - box[1] for box in boxes)
     alone = len(panels) == 1 and wide > 1.25 * high
-    captions = [_caption(panel, levels, k) for panel in panels for k in _order(levels, alone=alone)]
+    order = range(len(levels))[::-1] if alone else range(len(levels))  # the highest on top
+    places = [(panel, k) for panel in panels for k in order]
+    captions = []
+    for panel, k in places:  # the text of a panel once, and the heights shown
+        heights = f"{levels[k].bottom:g} to {levels[k].top:g} m" if len(levels) > 1 else ""
+        words = "    ".join(filter(None, (panel.caption, panel.details))) if k == 0 else ""
+        captions.append((words, heights))
     sheets = new_sheets(
         (0.0, 0.0, wide, high), captions, title=title, details=details,
         columns=1 if alone else len(levels),
     )  # fmt: skip
-    places = [(panel, k) for panel in panels for k in _order(levels, alone=alone)]
     for sheet, (panel, k) in zip(sheets, places, strict=True):
         x0, y0, x1, y1 = boxes[k]
         shift = np.array([0.5 * (wide - x1 - x0), 0.5 * (high - y1 - y0)])
@@ -100,20 +113,6 @@ def draw_levels(
         draw_fake_boxes(sheet.axes, panel.roadmap, levels[k], shift)
         _Pen(sheet.axes, levels[k], shift, large=alone).draw(panel.in_effect, norm)
     return sheets
-
-
-def _order(levels: Sequence[Level], *, alone: bool) -> Sequence[int]:
-    """Order levels: the highest on top, or the lowest on the left."""
-    return range(len(levels))[::-1] if alone else range(len(levels))
-
-
-def _caption(panel: RoadmapPanel, levels: Sequence[Level], k: int) -> tuple[str, str]:
-    """Return the text above a level: that of the panel once, and the heights shown."""
-    low, high = levels[k].bottom, levels[k].top
-    height = f"{low:g} to {high:g} m" if len(levels) > 1 else ""
-    if k == 0:
-        return "    ".join(filter(None, (panel.caption, panel.details))), height
-    return "", height
 
 
 class _Pen:
@@ -147,8 +146,7 @@ class _Pen:
 
     def _add(self, lines: Floats, **style: Any) -> None:
         if len(lines):
-            drawn = LineCollection(list(lines), **({"capstyle": "round"} | style))
-            self.axes.add_collection(drawn, autolim=False)
+            layers.add_lines(self.axes, lines, **({"capstyle": "round"} | style))
 
     def _shadows(self, pieces: Floats) -> None:
         """Draw the shadows of edges on the floor, as from a light in the zenith."""
@@ -171,7 +169,7 @@ class _Pen:
             return
         hidden = self.level.hides(pieces.mean(axis=1))
         flat = self._flat(pieces)
-        each = np.broadcast_to(np.atleast_2d(np.array(_rgba(color))), (len(pieces), 4))
+        each = np.broadcast_to(np.atleast_2d(to_rgba_array(color)), (len(pieces), 4))
         self._add(
             flat[hidden], colors=each[hidden], linewidths=0.75 * width, alpha=0.45, zorder=2.2
         )
@@ -204,7 +202,9 @@ class _Pen:
         foot = self._on_floor(here)
         stalks = self._flat(np.stack([foot, here], axis=1)[np.isfinite(foot[:, 2])])
         self._add(stalks, colors=_SHADOW, linewidths=0.5, alpha=0.45, zorder=2.1)
-        faces = np.where(black[inside, None], _rgba(palette.INK), _rgba(palette.HALO))
+        faces = np.where(
+            black[inside, None], to_rgba_array(palette.INK), to_rgba_array(palette.HALO)
+        )
         size = 11.0 * self.width**2 if len(nodes) <= 60 else 6.0 * self.width**2
         x, y = self._flat(here).T
         style: dict[str, Any] = {"edgecolors": palette.INK, "linewidths": 0.45 * self.width}
@@ -223,12 +223,6 @@ class _Pen:
             if self._within(end):
                 x, y = self._flat(end[None])[0]
                 self.axes.plot(x, y, "o", ms=6.5, mfc=face, mec=palette.ACCENT, mew=1.6, zorder=4.0)
-
-
-def _rgba(colour: Any) -> Any:
-    from matplotlib.colors import to_rgba_array
-
-    return to_rgba_array(colour)
 
 
 def _pieces(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
@@ -305,47 +299,35 @@ class Level:
 
     def hides(self, points: Floats) -> Bools:
         """Return which points (n, 3) m are hidden by drawn voxels."""
-        toward = _toward_eye()
         step = 0.45 * self.resolution
-        reach = (self.solid.shape[0] * self.resolution) / (toward[2] * step)
+        reach = (self.solid.shape[0] * self.resolution) / (_TOWARD_EYE[2] * step)
+        size = np.array(self.solid.shape[::-1]) * self.resolution
         hidden = np.zeros(len(points), bool)
-        inside = np.zeros(len(points), bool)
+        inside = np.zeros(len(points), bool)  # whether the previous point is in a drawn voxel
         for k in range(1, int(reach) + 2):
-            there = self._is_solid(points + k * step * toward)
-            hidden |= inside & ~there & self._is_within(points + k * step * toward)
+            offset = points + k * step * _TOWARD_EYE - self.origin
+            i, j, n = self._cells(offset)
+            solid = self.solid[n, j, i]
+            within = ((offset >= 0) & (offset < size)).all(axis=1)  # not beyond the rim
+            within &= ~solid | self.shell[n, j, i]
+            there = solid & (offset[:, 2] / self.resolution < len(self.solid))
+            hidden |= inside & ~there & within
             inside = there
         return hidden
 
     def floor_below(self, points: Floats) -> Floats:
         """Return the height of the floor below points (n, 3), (n,) m; NaN if there is none."""
-        i, j, k = self._cells(points)
+        i, j, k = self._cells(points - self.origin)
         columns = self.solid[:, j, i]
         height = np.arange(len(columns))[:, None]
         below = np.where(columns & (height < k[None]), height + 1, 0).max(axis=0)
         return np.where(below > 0, self.origin[2] + below * self.resolution, np.nan)
 
-    def _cells(self, points: Floats) -> Ints:
+    def _cells(self, offset: Floats) -> Ints:
+        """Return the voxels (3, n) at offsets (n, 3) m from the origin, x first."""
         top = np.array(self.solid.shape[::-1]) - 1
-        cells: Ints = np.floor((points - self.origin) / self.resolution + 1e-9).astype(np.int64)
+        cells: Ints = np.floor(offset / self.resolution + 1e-9).astype(np.int64)
         return np.clip(cells, 0, top).T
-
-    def _is_within(self, points: Floats) -> Bools:
-        """Return which points are within the drawn voxels, not beyond the rim."""
-        size = np.array(self.solid.shape[::-1]) * self.resolution
-        place = points - self.origin
-        within: Bools = ((place >= 0) & (place < size)).all(axis=1) & self._near(points)
-        return within
-
-    def _near(self, points: Floats) -> Bools:
-        i, j, k = self._cells(points)
-        seen: Bools = ~self.solid[k, j, i] | self.shell[k, j, i]
-        return seen
-
-    def _is_solid(self, points: Floats) -> Bools:
-        i, j, k = self._cells(points)
-        over = (points[:, 2] - self.origin[2]) / self.resolution >= len(self.solid)
-        found: Bools = self.solid[k, j, i] & ~over
-        return found
 
 
 def project(points: Floats) -> Floats:
@@ -381,15 +363,9 @@ def draw_level(axes: Axes, level: Level, shift: Floats) -> None:
     if not len(corners):
         return
     flat = project(corners.reshape(-1, 3)).reshape(-1, 4, 2) + shift
-    style: dict[str, Any] = {
-        "linewidths": 0.45,
-        "joinstyle": "miter",
-        "zorder": 1.0,
-        "rasterized": True,
-    }
-    axes.add_collection(
-        PolyCollection(list(flat), facecolors=colours, edgecolors=colours, **style), autolim=False
-    )
+    style: dict[str, Any] = {"linewidths": 0.45, "joinstyle": "miter", "rasterized": True}
+    faces = PolyCollection(list(flat), facecolors=colours, edgecolors=colours, zorder=1.0, **style)
+    axes.add_collection(faces, autolim=False)
 
 
 def draw_frame(axes: Axes, level: Level, shift: Floats) -> None:
@@ -405,7 +381,7 @@ def draw_frame(axes: Axes, level: Level, shift: Floats) -> None:
     )
     lines = [*np.stack([low, high], axis=1)[1:], high[1:]]
     style: dict[str, Any] = {"linewidths": 0.4, "linestyles": (0, (4, 3)), "zorder": 1.9}
-    axes.add_collection(LineCollection(lines, colors=palette.MUTED, **style), autolim=False)
+    layers.add_lines(axes, lines, colors=palette.MUTED, **style)
     words: dict[str, Any] = {"fontsize": 5.0, "color": palette.MUTED, "zorder": 5.0}
     for k, at, ha, va in (
         (0, floor, "center", "top"), (1, floor, "right", "top"), (3, high, "left", "bottom"),
@@ -414,14 +390,16 @@ def draw_frame(axes: Axes, level: Level, shift: Floats) -> None:
         axes.text(at[k, 0], at[k, 1], f"({x:.4g}, {y:.4g})", ha=ha, va=va, **words)
 
 
-def box_of(levels: list[Level]) -> tuple[float, float, float, float]:
-    """Return the bounding box of each level on the page: left, bottom, right, top, m."""
-    corners = np.concatenate([_box_corners(level) for level in levels])
-    flat = project(corners)
+def box_of(level: Level) -> tuple[float, float, float, float]:
+    """Return the bounding box of a level on the page: left, bottom, right, top, m."""
+    size = np.array(level.solid.shape[::-1]) * level.resolution
+    corners = np.array(np.meshgrid((0, 1), (0, 1), (0, 1))).reshape(3, -1).T
+    flat = project(level.origin + corners * size)
     return (*flat.min(axis=0).tolist(), *flat.max(axis=0).tolist())
 
 
 def _voxels(source: Volume | Roadmap) -> tuple[Bools, float, Any]:
+    """Return solid voxels, resolution and origin; of a roadmap, what its object never reaches."""
     space = getattr(source, "space", None)
     if space is None:
         return source.solid, source.resolution, source.origin  # type: ignore[union-attr]
@@ -436,10 +414,10 @@ def _reached(space: Space) -> Bools:
         # Boxes of a lattice are closest to each other at corners.
         away = distance_transform_edt(~space.is_node) * space.resolution
         near = away < space.radius * (1.0 - 1e-9)
-        for axis in range(3):
-            first, last = (np.take(near, part, axis) for part in _neighbours(near.shape[axis]))
-            near = first | last
-        held: NDArray[np.bool_] = near | space.free
+        near = near[1:] | near[:-1]
+        near = near[:, 1:] | near[:, :-1]
+        near = near[:, :, 1:] | near[:, :, :-1]
+        held: Bools = near | space.free
         return held
     reached = space.free
     for axis, half in enumerate((0.5 * space.size[::-1] / space.resolution).tolist()):
@@ -447,11 +425,6 @@ def _reached(space: Space) -> Bools:
         shape[axis] = 2 * math.ceil(half - 1e-9) + 1
         reached = np.asarray(binary_dilation(reached, np.ones(shape, bool)))
     return reached
-
-
-def _neighbours(count: int) -> tuple[Ints, Ints]:
-    """Return all but the last, and all but the first."""
-    return np.arange(count - 1), np.arange(1, count)
 
 
 def _cuts(solid: Bools) -> list[int]:
@@ -563,19 +536,3 @@ def _shifted(array: Any, axis: int, *, back: bool, outside: Any) -> Any:
     edge[axis] = 0 if back else -1
     moved[tuple(edge)] = outside
     return moved
-
-
-def _box_corners(level: Level) -> Floats:
-    size = np.array(level.solid.shape[::-1]) * level.resolution
-    steps = np.array(np.meshgrid((0, 1), (0, 1), (0, 1))).reshape(3, -1).T
-    return level.origin + steps * size
-
-
-def _toward_eye() -> Floats:
-    return np.array(
-        [
-            -math.sin(AZIMUTH) * math.cos(ELEVATION),
-            -math.cos(AZIMUTH) * math.cos(ELEVATION),
-            math.sin(ELEVATION),
-        ]
-    )

@@ -14,9 +14,7 @@ from footway.corridor import Corridor, CorridorMap, Path
 from footway.environment import Environment
 from footway.follow.walk import RouteWalk, Walk
 from footway.plot import draw_map, layers
-from footway.plot.layers import draw_ground, draw_terrain
 from footway.plot.people import colours_of, draw_key
-from footway.plot.shapes import ground_of
 from footway.plot.sheet import new_sheet, padded
 from footway.recording.recording import Recording
 
@@ -60,15 +58,11 @@ def html(value: Any) -> str | None:
 def png(value: Any) -> bytes | None:
     """Return a picture of a value, cached while the value lives; None if it has none."""
     if value not in _made:
-        figure = _draw(value)
-        _made[value] = None if figure is None else _encoded(figure)
+        figure, file = _draw(value), io.BytesIO()
+        if figure is not None:
+            figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": "Footway"})
+        _made[value] = None if figure is None else file.getvalue()
     return _made[value]
-
-
-def _encoded(figure: Figure) -> bytes:
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": "Footway"})
-    return file.getvalue()
 
 
 def _draw(value: Any) -> Figure | None:
@@ -91,9 +85,7 @@ def _draw_corridor(corridor: Corridor) -> Figure:
     sheet = new_sheet(view, title="corridor", details=details)
     walkable = None
     if corridor.source is not None:
-        ground = ground_of(_map_of(corridor.source))
-        draw_ground(sheet, ground)
-        walkable = ground.walkable
+        walkable = layers.draw_map_ground(sheet, _map_of(corridor.source)).walkable
     layers.draw_corridor(sheet, corridor, walkable)
     layers.draw_backbone(sheet, corridor)
     layers.draw_ends(sheet, corridor.start, corridor.goal)
@@ -111,10 +103,9 @@ def _draw_path(path: Path) -> Figure:
     details = f"{path.length:.2f} m  ·  clearance {path.clearance:.3f} m"
     sheet = new_sheet(view, title="path", details=details)
     if isinstance(path, RouteWalk):
-        draw_ground(sheet, ground_of(path.route.terrain.environment))
-        draw_terrain(sheet, path.route.terrain.environment)
+        layers.draw_map_ground(sheet, path.route.terrain.environment)
     elif isinstance(path, Walk) and path.corridor.source is not None:
-        draw_ground(sheet, ground_of(_map_of(path.corridor.source)))
+        layers.draw_map_ground(sheet, _map_of(path.corridor.source))
     layers.draw_one_path(sheet, path)
     return sheet.figure
 

@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
-from matplotlib.collections import EllipseCollection, LineCollection
+from matplotlib.collections import EllipseCollection
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 
-from footway.plot import palette
-from footway.plot.layers import draw_ground, draw_terrain, fill_regions
-from footway.plot.shapes import ground_of
-from footway.plot.sheet import Box, Sheet, new_sheet, padded, round_length
+from footway.plot import layers, palette
+from footway.plot.sheet import Box, Sheet, add_map, new_sheet, padded, round_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,25 +56,6 @@ class People:
     trails: Floats | None = None  # (k, n, 2) m, oldest first; NaN if not present
 
 
-@dataclass(frozen=True)
-class Page:
-    """A sheet with the ground, and a lens that magnifies a part of it.
-
-    Attributes:
-        sheet: the whole map.
-        lens: the magnified part, if any.
-
-    """
-
-    sheet: Sheet
-    lens: Sheet | None
-
-    @property
-    def sheets(self) -> list[Sheet]:
-        """The one or two maps on the page."""
-        return [self.sheet] if self.lens is None else [self.sheet, self.lens]
-
-
 def new_page(
     cmap: CorridorMap,
     positions: Floats,
@@ -87,26 +66,25 @@ def new_page(
     lens: Lens = "none",
     view: Box | None = None,
     kinds: bool = True,
-) -> Page:
-    """Return a page with the ground; the lens shows where most characters (n, 2) are.
+) -> list[Sheet]:
+    """Return one or two maps with the ground: the whole map, and a lens that magnifies a part.
+
+    The lens shows where most characters (n, 2) are.
 
     If the environment has several `kinds` of terrain, they are shown with their key.
     """
     shown = padded(cmap.bounds, 0.006) if view is None else view
     heading = textwrap.shorten(title or cmap.name or "map", _TITLE, placeholder=" ...")
     sheet = new_sheet(shown, title=heading, details=details)
-    ground = ground_of(environment if environment is not None else cmap)
-    draw_ground(sheet, ground)
-    if environment is not None and kinds:
-        draw_terrain(sheet, environment)
+    ground = layers.draw_map_ground(sheet, cmap, environment, terrain=kinds)
     part = _lens_view(sheet.view, positions, lens)
     if part is None:
-        return Page(sheet, None)
+        return [sheet]
     small = _add_lens(sheet, part, positions)
-    draw_ground(small, ground)
+    layers.draw_ground(small, ground)
     if environment is not None and kinds:
-        fill_regions(small, environment)
-    return Page(sheet, small)
+        layers.fill_regions(small, environment)
+    return [sheet, small]
 
 
 def default_colouring(
@@ -161,12 +139,9 @@ def trails_of(recording: Recording, frame: int, seconds: float, *, most: int = 8
 
 def draw_obstacles(sheet: Sheet, discs: Floats) -> None:
     """Draw dynamic obstacles, x, y, radius (m, 3) in m, below the characters."""
+    style: dict[str, Any] = {"facecolor": palette.INK, "edgecolor": "none", "zorder": 2.7}
     for x, y, radius in discs.tolist():
-        disc = Circle(
-            (x, y), radius, facecolor=palette.INK, edgecolor="none", alpha=OBSTACLE_STRENGTH
-        )
-        disc.set_zorder(2.7)
-        sheet.axes.add_patch(disc)
+        sheet.axes.add_patch(Circle((x, y), radius, alpha=OBSTACLE_STRENGTH, **style))
 
 
 def draw_people(sheet: Sheet, people: People) -> None:
@@ -184,18 +159,11 @@ def draw_people(sheet: Sheet, people: People) -> None:
         corners = slice(None) if large else slice(None, None, -(-len(people.trails) // 3))
         before = people.trails[corners, shown]
         _draw_trails(sheet, np.concatenate([before, at[None]]), colours)
+    rim = {"edgecolors": palette.HALO if large else "none", "linewidths": 0.35 if large else 0.0}
     discs = EllipseCollection(
-        diameter,
-        diameter,
-        np.zeros(len(shown)),
-        units="xy",
-        offsets=at,
-        offset_transform=sheet.axes.transData,
-        facecolors=colours,
-        edgecolors=palette.HALO if large else "none",
-        linewidths=0.35 if large else 0.0,
-        zorder=3.0,
-    )
+        diameter, diameter, np.zeros(len(shown)), units="xy", offsets=at,
+        offset_transform=sheet.axes.transData, facecolors=colours, zorder=3.0, **rim,
+    )  # fmt: skip
     sheet.axes.add_collection(discs, autolim=False)
     if large and people.velocities is not None:
         _draw_noses(sheet, at, people.velocities[shown], diameter)
@@ -210,10 +178,8 @@ def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
     lines = pieces.reshape(-1, 2, 2)
     known = ~np.isnan(lines).any(axis=(1, 2))
     width = float(np.clip(0.18 / sheet.metres_per_point, 0.45, 1.6))
-    drawn = LineCollection(
-        list(lines[known]), colors=tints[known], linewidths=width, capstyle="butt", zorder=2.8
-    )
-    sheet.axes.add_collection(drawn, autolim=False)
+    style: dict[str, Any] = {"linewidths": width, "capstyle": "butt", "zorder": 2.8}
+    layers.add_lines(sheet.axes, lines[known], colors=tints[known], **style)
 
 
 def _draw_noses(sheet: Sheet, at: Floats, velocities: Floats, diameter: Floats) -> None:
@@ -223,8 +189,7 @@ def _draw_noses(sheet: Sheet, at: Floats, velocities: Floats, diameter: Floats) 
     ahead = 0.5 * diameter[walks, None] * velocities[walks] / pace[walks, None]
     lines = np.stack([at[walks] + 0.1 * ahead, at[walks] + 0.95 * ahead], axis=1)
     width = 0.16 * float(diameter.mean()) / sheet.metres_per_point
-    drawn = LineCollection(list(lines), colors=palette.HALO, linewidths=width, zorder=3.1)
-    sheet.axes.add_collection(drawn, autolim=False)
+    layers.add_lines(sheet.axes, lines, colors=palette.HALO, linewidths=width, zorder=3.1)
 
 
 def draw_key(
@@ -240,35 +205,21 @@ def draw_key(
 def _draw_population_key(sheet: Sheet, names: Sequence[str]) -> None:
     """Draw a dot for each population below the map, on the left."""
     place = sheet.axes.get_position()
+    colours = palette.POPULATIONS
+    labels = [name or f"population {k + 1}" for k, name in enumerate(names)]
     dots = [
-        Line2D([], [], color=palette.POPULATIONS[k % len(palette.POPULATIONS)], marker="o", lw=0)
+        Line2D([], [], color=colours[k % len(colours)], marker="o", ms=4.5, lw=0)
         for k in range(len(names))
     ]
-    for dot in dots:
-        dot.set_markersize(4.5)
-    sheet.figure.legend(
-        dots,
-        [name or f"population {k + 1}" for k, name in enumerate(names)],
-        loc="center left",
-        bbox_to_anchor=(place.x0 - 0.006, 0.62 * place.y0),
-        ncols=_key_columns(sheet, names),
-        frameon=False,
-        fontsize=7,
-        labelcolor=palette.MUTED,
-        handlelength=1.0,
-        handletextpad=0.3,
-        columnspacing=1.2,
-        labelspacing=0.2,
-        borderpad=0.0,
-    )
-
-
-def _key_columns(sheet: Sheet, names: Sequence[str]) -> int:
-    """Return the number of columns of the key that fit left of the clock in four rows."""
-    longest = max(len(name or "population 10") for name in names)
-    column = 0.22 + 0.05 * longest  # inches
+    # As many columns as fit left of the clock; more than four rows do not fit.
+    column = 0.22 + 0.05 * max(len(name or "population 10") for name in names)  # inches
     fits = int(0.44 * sheet.figure.get_figwidth() / column)
-    return max(1, min(len(names), 4, fits), -(-len(names) // 4))
+    columns = max(1, min(len(names), 4, fits), -(-len(names) // 4))
+    sheet.figure.legend(
+        dots, labels, loc="center left", bbox_to_anchor=(place.x0 - 0.006, 0.62 * place.y0),
+        ncols=columns, frameon=False, fontsize=7, labelcolor=palette.MUTED, handlelength=1.0,
+        handletextpad=0.3, columnspacing=1.2, labelspacing=0.2, borderpad=0.0,
+    )  # fmt: skip
 
 
 def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
@@ -278,20 +229,13 @@ def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
     share, low = (0.42, 0.46 * place.y0) if above else (0.6, 0.24 * place.y0)
     side = share * place.y0 * height  # inches
     wheel = sheet.figure.add_axes((place.x0, low, side / width, side / height), projection="polar")
-    turn = np.linspace(0.0, 1.0, 181)
-    wheel.pcolormesh(
-        2.0 * np.pi * turn, [0.5, 1.0], turn[None, :-1], cmap=palette.heading_colours()
-    )
+    turn, colours = np.linspace(0.0, 1.0, 181), palette.heading_colours()
+    wheel.pcolormesh(2.0 * np.pi * turn, [0.5, 1.0], turn[None, :-1], cmap=colours)
     wheel.set_axis_off()
+    style: dict[str, Any] = {"fontsize": 7, "color": palette.MUTED, "va": "center"}
     for words, level in (("walking towards", 0.72), ("● standing", 0.28)):
-        sheet.figure.text(
-            place.x0 + 1.2 * side / width,
-            low + level * side / height,
-            words,
-            fontsize=7,
-            color=palette.MUTED,
-            va="center",
-        )
+        x, y = place.x0 + 1.2 * side / width, low + level * side / height
+        sheet.figure.text(x, y, words, **style)
 
 
 def busiest(positions: Floats, view: Box, side: float) -> Box:
@@ -328,21 +272,20 @@ def _add_lens(sheet: Sheet, part: Box, positions: Floats) -> Sheet:
     x0, y0, x1, y1 = _free_corner(sheet.view, part, positions)
     place = sheet.axes.get_position()
     width, height = sheet.view[2] - sheet.view[0], sheet.view[3] - sheet.view[1]
-    axes = sheet.figure.add_axes(
-        (
-            place.x0 + (x0 - sheet.view[0]) / width * place.width,
-            place.y0 + (y0 - sheet.view[1]) / height * place.height,
-            (x1 - x0) / width * place.width,
-            (y1 - y0) / height * place.height,
-        )
-    )
-    axes.set(xlim=(part[0], part[2]), ylim=(part[1], part[3]), xticks=[], yticks=[])
-    axes.set_facecolor(palette.PAGE)
-    axes.spines[:].set(color=palette.INK, linewidth=0.8)
-    axes.set_zorder(5)
+    left = place.x0 + (x0 - sheet.view[0]) / width * place.width
+    low = place.y0 + (y0 - sheet.view[1]) / height * place.height
+    size = (x1 - x0) / width * place.width, (y1 - y0) / height * place.height
+    small = add_map(sheet.figure, (left, low, *size), part)
+    small.axes.spines[:].set(visible=True, color=palette.INK, linewidth=0.8)
+    small.axes.set_zorder(5)
     _join(sheet, part, (x0, y0, x1, y1))
-    small = Sheet(sheet.figure, axes, part)
-    _draw_inner_bar(small)
+    # A scale bar of a round length inside the lens, at the lower left.
+    x0, y0, x1, y1 = part
+    metres = round_length((x1 - x0) / 5.0)
+    x, y = x0 + 0.035 * (x1 - x0), y0 + 0.04 * (y1 - y0)
+    small.axes.plot((x, x + metres), (y, y), color=palette.INK, lw=1.4, zorder=8)
+    style: dict[str, Any] = {"fontsize": 6, "color": palette.INK, "ha": "center", "va": "bottom"}
+    small.axes.text(x + metres / 2, y + 0.012 * (y1 - y0), f"{metres:g} m", zorder=8, **style)
     return small
 
 
@@ -358,7 +301,7 @@ def _free_corner(view: Box, part: Box, positions: Floats) -> Box:
         for low in (y1 - edge - height, y0 + edge):
             box = (left, low, left + width, low + height)
             hidden = float(np.count_nonzero(_inside(positions, box)))
-            if _overlap(box, part):
+            if box[0] < part[2] and part[0] < box[2] and box[1] < part[3] and part[1] < box[3]:
                 hidden += len(positions)
             if hidden < fewest:
                 best, fewest = box, hidden
@@ -369,10 +312,6 @@ def _inside(positions: Floats, box: Box) -> NDArray[np.bool_]:
     x, y = positions.T
     inside: NDArray[np.bool_] = (x >= box[0]) & (y >= box[1]) & (x <= box[2]) & (y <= box[3])
     return inside
-
-
-def _overlap(a: Box, b: Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _join(sheet: Sheet, part: Box, box: Box) -> None:
@@ -387,21 +326,3 @@ def _join(sheet: Sheet, part: Box, box: Box) -> None:
         if across.min() >= 0 or across.max() <= 0:  # both frames are on one side of the line
             ends = np.stack([near, far])
             sheet.axes.plot(*ends.T, color=palette.INK, lw=0.6, alpha=0.75, zorder=4.4)
-
-
-def _draw_inner_bar(small: Sheet) -> None:
-    """Draw a scale bar of a round length inside the lens, at the lower left."""
-    x0, y0, x1, y1 = small.view
-    metres = round_length((x1 - x0) / 5.0)
-    x, y = x0 + 0.035 * (x1 - x0), y0 + 0.04 * (y1 - y0)
-    small.axes.plot((x, x + metres), (y, y), color=palette.INK, lw=1.4, zorder=8)
-    small.axes.text(
-        x + metres / 2,
-        y + 0.012 * (y1 - y0),
-        f"{metres:g} m",
-        fontsize=6,
-        color=palette.INK,
-        ha="center",
-        va="bottom",
-        zorder=8,
-    )

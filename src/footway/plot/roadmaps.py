@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import shapely
 from matplotlib.cm import ScalarMappable
-from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
-from matplotlib.patches import PathPatch
 
 from footway.environment import Volume
+from footway.environment.lattice import polygon_parts
 from footway.errors import BadQuery
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.layers import draw_fakes, draw_ground, outline
 from footway.plot.levels import draw_levels
 from footway.plot.shapes import blended_pieces, ground_of
 from footway.plot.sheet import add_colour_key, draw_page_bar, keys_of, new_sheets, padded
@@ -48,12 +46,8 @@ FEW_DISCS: Final = 300
 _TOP: Final = 92  # percentile of clearance with the last colour: open squares are rare and wide
 
 _NAMES: Final = {
-    "grid": "GRM",
-    "rrm": "RRM",
-    "rrm-star": "RRM*",
-    "rrrm": "RRRM",
-    "prm": "Voronoi PRM",
-}
+    "grid": "GRM", "rrm": "RRM", "rrm-star": "RRM*", "rrrm": "RRRM", "prm": "Voronoi PRM",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,8 +119,9 @@ def draw_roadmap(
     size = f"{roadmap.n_nodes:,} nodes  ·  {roadmap.n_edges:,} edges"
     if fakes := len(roadmap.fake_obstacles):
         size = f"{size}  ·  {fakes} fake obstacle{'' if fakes == 1 else 's'}"
-    if path is not None:
-        size = f"{_length(panel):.2f} m  ·  {size}"
+    if panel.route is not None:
+        length = float(np.linalg.norm(np.diff(panel.route, axis=0), axis=1).sum())
+        size = f"{length:.2f} m  ·  {size}"
     return draw_roadmaps([panel], title=title, details=size, environment=environment)
 
 
@@ -152,7 +147,11 @@ def draw_roadmaps(
         columns: of plans; by default all side by side, or one above the other.
 
     """
-    norm, above = _scale(panels)
+    values = [panel.roadmap.samples().clearance for panel in panels if panel.roadmap.n_edges]
+    values += [panel.roadmap.node_clearance for panel in panels]
+    clearance = np.maximum(np.concatenate(values), 1e-3)
+    top = float(np.percentile(clearance, _TOP))
+    norm = Normalize(0.0, top, clip=True)
     if panels[0].roadmap.dimension == 3:
         volume = environment if isinstance(environment, Volume) else None
         sheets = draw_levels(panels, volume, norm, title=title, details=details)
@@ -163,24 +162,10 @@ def draw_roadmaps(
         )
     if any(panel.path is None for panel in panels):
         key = ScalarMappable(norm, palette.clearance_colours())
-        label = "clearance of the object (m)"
+        label, above = "clearance of the object (m)", bool(top < clearance.max())
         add_colour_key(sheets[0], key, label=label, above=above, area=keys_of(sheets[0]))
     draw_page_bar(sheets[-1])
     return sheets[0].figure
-
-
-def _scale(panels: Sequence[RoadmapPanel]) -> tuple[Normalize, bool]:
-    """Return the colour scale for the clearance of all panels."""
-    values = [panel.roadmap.samples().clearance for panel in panels if panel.roadmap.n_edges]
-    values += [panel.roadmap.node_clearance for panel in panels]
-    room = np.maximum(np.concatenate(values), 1e-3)
-    top = float(np.percentile(room, _TOP))
-    return Normalize(0.0, top, clip=True), top < room.max()
-
-
-def _length(panel: RoadmapPanel) -> float:
-    assert panel.route is not None
-    return float(np.linalg.norm(np.diff(panel.route, axis=0), axis=1).sum())
 
 
 def _draw_plans(
@@ -193,17 +178,16 @@ def _draw_plans(
     details: str,
 ) -> list[Sheet]:
     first = panels[0].roadmap
-    bounds = first.bounds if environment is None else environment.bounds
-    x0, y0, x1, y1 = bounds
+    x0, y0, x1, y1 = first.bounds if environment is None else environment.bounds
     view = padded((x0, y0, x1, y1), 0.012)
     captions = [(panel.caption, panel.details) for panel in panels]
     sheets = new_sheets(view, captions, title=title, details=details, columns=columns)
     ground = ground_of(first if environment is None else environment)
     for sheet, panel in zip(sheets, panels, strict=True):
-        draw_ground(sheet, ground)
+        layers.draw_ground(sheet, ground)
         if panel.discs is not None:
             _draw_discs(sheet, panel.discs, ground)
-        draw_fakes(sheet, panel.roadmap)
+        layers.draw_fakes(sheet, panel.roadmap)
         _draw_edges(sheet, panel.in_effect, norm)
         _draw_nodes(sheet, panel.in_effect)
         if panel.route is not None:
@@ -216,21 +200,13 @@ def _draw_discs(sheet: Sheet, discs: tuple[Floats, Floats], ground: Ground) -> N
     centres, radii = (values[discs[1] > 0] for values in discs)
     round_ = shapely.buffer(shapely.points(centres), radii, quad_segs=16)
     union = shapely.intersection(shapely.union_all(round_), ground.walkable)
-    parts = shapely.orient_polygons(shapely.get_parts(union))
-    parts = parts[shapely.get_type_id(parts) == shapely.GeometryType.POLYGON]
-    if not len(parts):
-        return
-    shape = outline(parts)
-    fill: dict[str, Any] = {"facecolor": palette.CORRIDOR, "edgecolor": "none", "alpha": 0.2}
-    sheet.axes.add_patch(PathPatch(shape, zorder=1.5, **fill))
-    rims = round_ if len(round_) <= FEW_DISCS else [ring for p in parts for ring in _rings(p)]
+    layers.fill(sheet, union, zorder=1.5, facecolor=palette.CORRIDOR, alpha=0.2)
+    rims = round_
+    if len(round_) > FEW_DISCS:
+        rims = [ring for p in polygon_parts(union) for ring in (p.exterior, *p.interiors)]
     rings = [shapely.get_coordinates(rim) for rim in rims]
-    lines = LineCollection(rings, colors=palette.CORRIDOR, linewidths=0.5, alpha=0.5, zorder=1.6)
-    sheet.axes.add_collection(lines, autolim=False)
-
-
-def _rings(polygon: shapely.Polygon) -> list[shapely.LinearRing]:
-    return [polygon.exterior, *polygon.interiors]
+    style: dict[str, Any] = {"linewidths": 0.5, "alpha": 0.5, "zorder": 1.6}
+    layers.add_lines(sheet.axes, rings, colors=palette.CORRIDOR, **style)
 
 
 def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
@@ -241,25 +217,19 @@ def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
     small = len(panel.roadmap.nodes) > 60 or sheet.axes.get_position().width < 0.5
     width = 0.3 if many else 0.9 if small else 1.5
     step = 3.0 * sheet.metres_per_point
-    pieces, clearance = (blended_pieces if _is_blended(roadmap) else pieces_of)(roadmap, step)
+    is_blended = roadmap.method == "prm"  # paths have lines and arcs
+    pieces, clearance = (blended_pieces if is_blended else pieces_of)(roadmap, step)
+    style: dict[str, Any] = {"capstyle": "round", "rasterized": many, "zorder": 2.0}
     if panel.path is not None:
-        quiet = LineCollection(list(pieces), colors=palette.MUTED, linewidths=0.7 * width)
-        quiet.set(zorder=2.0, capstyle="round", rasterized=many)
-        sheet.axes.add_collection(quiet, autolim=False)
+        layers.add_lines(sheet.axes, pieces, colors=palette.MUTED, linewidths=0.7 * width, **style)
         return
     if not many:
-        halo = LineCollection(list(pieces), colors=palette.HALO, linewidths=width + 1.4)
-        halo.set(zorder=1.95, alpha=0.8, capstyle="round")
-        sheet.axes.add_collection(halo, autolim=False)
-    drawn = LineCollection(list(pieces), cmap=palette.clearance_colours(), norm=norm)
-    drawn.set(linewidth=width, capstyle="round", zorder=2.0, rasterized=many)
-    drawn.set_array(clearance)
-    sheet.axes.add_collection(drawn, autolim=False)
-
-
-def _is_blended(roadmap: Roadmap) -> bool:
-    """Whether paths on a roadmap have lines and arcs."""
-    return roadmap.method == "prm"
+        halo: dict[str, Any] = {"colors": palette.HALO, "linewidths": width + 1.4, "alpha": 0.8}
+        layers.add_lines(sheet.axes, pieces, capstyle="round", zorder=1.95, **halo)
+    colours = palette.clearance_colours()
+    layers.add_lines(
+        sheet.axes, pieces, clearance, cmap=colours, norm=norm, linewidth=width, **style
+    )
 
 
 def pieces_of(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
@@ -279,7 +249,7 @@ def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:
     nodes = panel.roadmap.nodes
     if len(nodes) > MANY:
         return
-    if _is_blended(panel.roadmap) and panel.special is None:
+    if panel.roadmap.method == "prm" and panel.special is None:
         x, y = nodes.T  # drawn faintly, because arcs bypass them
         sheet.axes.scatter(x, y, s=2.5, c=palette.MUTED, linewidths=0, alpha=0.7, zorder=1.9)
         return

@@ -17,8 +17,6 @@ from footway.roadmap.blends import blends
 from footway.roadmap.space import corners_where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from footway.environment import Environment
@@ -43,44 +41,28 @@ class Ground(NamedTuple):
 
 
 def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
-    """Return the ground of an environment, or of a saved map, which has only walls."""
-    if isinstance(source, CorridorMap):
-        return _ground_from_walls(source.walls, lambda faces: _has_clearance(source, faces))
-    if isinstance(source, Roadmap):
-        return _ground_of_roadmap(source)
-    return Ground(source.walkable, source.walls.segments, source.walls.points)
+    """Return the ground of an environment, or of a saved map or roadmap, which has only walls.
 
-
-def _ground_of_roadmap(roadmap: Roadmap) -> Ground:
-    """Return the faces between the walls in which the object fits somewhere."""
-    space = roadmap.space
-    free = space.positions(corners_where(space.is_node & (space.corner_clearance > 0)))
-    points = shapely.points(free)
-
-    def has_free(faces: NDArray[np.object_]) -> NDArray[np.bool_]:
-        found = np.zeros(len(faces), bool)
-        found[shapely.STRtree(faces).query(points, predicate="within")[1]] = True
-        return found
-
-    return _ground_from_walls(space.walls, has_free)
-
-
-def _ground_from_walls(
-    walls: NDArray[np.float64], is_free: Callable[[NDArray[np.object_]], NDArray[np.bool_]]
-) -> Ground:
-    """Return the faces between the walls that are free space."""
+    Walkable are the faces between the walls that have clearance inside; of a roadmap, those in
+    which its object fits somewhere.
+    """
+    if not isinstance(source, CorridorMap | Roadmap):
+        return Ground(source.walkable, source.walls.segments, source.walls.points)
+    walls = source.walls if isinstance(source, CorridorMap) else source.space.walls
     ends = walls.reshape(-1, 2, 2)
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
     faces = shapely.get_parts(shapely.polygonize(shapely.linestrings(ends[~is_point])))
-    free = is_free(faces) if len(faces) else np.empty(0, bool)
+    free = np.zeros(len(faces), bool)
+    if isinstance(source, CorridorMap):
+        if len(faces):
+            inner = shapely.get_coordinates(shapely.point_on_surface(faces))
+            free = source.clearance(inner) > 0
+    else:
+        space = source.space
+        nodes = space.positions(corners_where(space.is_node & (space.corner_clearance > 0)))
+        free[shapely.STRtree(faces).query(shapely.points(nodes), predicate="within")[1]] = True
     walkable = shapely.multipolygons(shapely.orient_polygons(faces[free]))
     return Ground(walkable, walls[~is_point], ends[is_point, 0])
-
-
-def _has_clearance(cmap: CorridorMap, faces: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Return for each face whether it has clearance inside."""
-    inner = shapely.get_coordinates(shapely.point_on_surface(faces))
-    return cmap.clearance(inner) > 0
 
 
 class Surface(NamedTuple):
@@ -111,7 +93,12 @@ def raise_walls(
     sides = _raised(np.concatenate([segments, segments_of(shapely.get_rings(posts))]), height)
     filled = shapely.polygons([part.exterior for part in shapely.get_parts(walkable)])
     solid = shapely.difference(shapely.union_all(filled), walkable)
-    return _joined(sides, _roofs(np.append(shapely.get_parts(solid), posts), height))
+    roofs = _roofs(np.append(shapely.get_parts(solid), posts), height)
+    return Surface(
+        np.concatenate([sides.corners, roofs.corners]),
+        np.concatenate([sides.normals, roofs.normals]),
+        np.concatenate([sides.triangles, roofs.triangles + len(sides.corners)]),
+    )
 
 
 def lay_ground(bounds: tuple[float, float, float, float]) -> Surface:
@@ -148,14 +135,6 @@ def _roofs(solids: NDArray[np.object_], height: float) -> Surface:
         np.column_stack([corners, np.full(count, height)]),
         np.tile([0.0, 0.0, 1.0], (count, 1)),
         np.arange(count).reshape(-1, 3),
-    )
-
-
-def _joined(first: Surface, second: Surface) -> Surface:
-    return Surface(
-        np.concatenate([first.corners, second.corners]),
-        np.concatenate([first.normals, second.normals]),
-        np.concatenate([first.triangles, second.triangles + len(first.corners)]),
     )
 
 

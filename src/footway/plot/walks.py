@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -11,21 +11,21 @@ from matplotlib.patches import Patch
 
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.layers import draw_ground
 from footway.plot.shapes import ground_of
 from footway.plot.sheet import (
     KEYS,
     SIDE,
     WIDTH,
+    add_line_key,
     draw_page_bar,
     keys_of,
     new_sheet,
     new_sheets,
-    padded,
+    padded_within,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
 BAND: Final = 12
 """Most walks of a panel that are drawn in their true width; more of them are thin lines."""
-
-_DOTTED: Final = (1.0, 1.6)
-_COARSE: Final = 3.0  # typographic points between the positions that labels avoid
 
 
 @dataclass(frozen=True)
@@ -80,22 +77,6 @@ class Panel:
         return self.walks[0].obstacles
 
 
-@dataclass
-class _Key:
-    """Entries of the legend, by name, in the order in which they were first drawn."""
-
-    entries: dict[str, Any] = field(default_factory=dict)
-
-    def line(self, name: str, colour: str, **style: Any) -> None:
-        self.entries.setdefault(name, Line2D([], [], color=colour, **style))
-
-    def area(self, name: str, colour: str, **style: Any) -> None:
-        self.entries.setdefault(name, Patch(facecolor=colour, **style))
-
-    def disc(self, name: str, colour: str) -> None:
-        self.entries.setdefault(name, Line2D([], [], color=colour, marker="o", ms=5, lw=0))
-
-
 @checked
 def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None = None) -> Figure:
     """Return a picture of a walk in its corridor, with its dynamic obstacles.
@@ -112,9 +93,7 @@ def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None 
     )
     panel = Panel("", [walk])
     sheet = new_sheet(_view(cmap, [panel]), title=cmap.name or "map", details=details)
-    key = _Key()
-    _draw_panel(sheet, panel, ground_of(environment if environment is not None else cmap), key)
-    _draw_key(sheet, key)
+    _draw_panels([sheet], [panel], ground_of(environment if environment is not None else cmap))
     return sheet.figure
 
 
@@ -131,41 +110,45 @@ def draw_panels(
 
     Wide maps are placed one above the other, and others side by side.
     """
-    view = _view(cmap, panels)
-    sheets = new_sheets(
-        view, [(panel.caption, panel.details) for panel in panels], title=title, details=details
-    )
-    ground = ground_of(environment if environment is not None else cmap)
-    key = _Key()
-    for sheet, panel in zip(sheets, panels, strict=True):
-        _draw_panel(sheet, panel, ground, key)
-    _draw_key(sheets[-1], key)
+    captions = [(panel.caption, panel.details) for panel in panels]
+    sheets = new_sheets(_view(cmap, panels), captions, title=title, details=details)
+    _draw_panels(sheets, panels, ground_of(environment if environment is not None else cmap))
     draw_page_bar(sheets[-1])
     return sheets[0].figure
 
 
-def _draw_panel(sheet: Sheet, panel: Panel, ground: Ground, key: _Key) -> None:
+def _draw_panels(sheets: Sequence[Sheet], panels: Sequence[Panel], ground: Ground) -> None:
+    """Draw all panels, and one key below them."""
+    key: dict[str, Any] = {}  # samples by name, in the order in which they were first drawn
+    for sheet, panel in zip(sheets, panels, strict=True):
+        _draw_panel(sheet, panel, ground, key)
+    figure = sheets[-1].figure
+    at = (SIDE / WIDTH - 0.004, 0.62 * KEYS / figure.get_figheight())
+    add_line_key(
+        sheets[-1], key, at, min(len(key), 5), handlelength=1.9, handletextpad=0.6,
+        columnspacing=1.6,
+    )  # fmt: skip
+
+
+def _draw_panel(sheet: Sheet, panel: Panel, ground: Ground, key: dict[str, Any]) -> None:
     """Draw ground, corridor, obstacles and walks, and add them to the key."""
-    draw_ground(sheet, ground)
+    layers.draw_ground(sheet, ground)
     layers.draw_corridor(sheet, panel.ground, ground.walkable)
-    key.area("corridor", palette.CORRIDOR, alpha=0.3)
+    key.setdefault("corridor", Patch(facecolor=palette.CORRIDOR, alpha=0.3))
     layers.draw_backbone(sheet, panel.ground)
-    key.line("backbone", palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5))
+    key.setdefault("backbone", Line2D([], [], color=palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5)))
+    busy = panel.walks[0].points[:, :2]  # labels avoid it
     if panel.discs:
         layers.draw_discs(sheet, panel.discs, panel.walks[0])
         moving = any(any(disc.velocity) for disc in panel.discs)
-        key.disc("obstacle, where it is met" if moving else "dynamic obstacle", palette.INK)
+        name = "obstacle, where it is met" if moving else "dynamic obstacle"
+        key.setdefault(name, Line2D([], [], color=palette.INK, marker="o", ms=5, lw=0))
+        busy = np.vstack([busy, [disc.at[:2] for disc in panel.discs]])
     if panel.compare is not None:
         path, name = panel.compare
         style: dict[str, Any] = {"lw": 1.0, "dashes": (3.0, 1.6)}
         sheet.axes.plot(*path.points.T[:2], color=palette.INK, zorder=2.9, **style)
-        key.line(name, palette.INK, **style)
-    _draw_walks(sheet, panel, key)
-    first = panel.walks[0]
-    layers.draw_ends(sheet, first.start, first.goal, avoid=_busy(panel))
-
-
-def _draw_walks(sheet: Sheet, panel: Panel, key: _Key) -> None:
+        key.setdefault(name, Line2D([], [], color=palette.INK, **style))
     count = len(panel.walks)
     colours = panel.colours or [palette.ACCENT] * count
     names = panel.names or ["walk, as wide as the character"] * count
@@ -175,54 +158,27 @@ def _draw_walks(sheet: Sheet, panel: Panel, key: _Key) -> None:
         else:
             x, y = walk.points.T[:2]
             sheet.axes.plot(x, y, color=colour, lw=0.5, alpha=0.55, zorder=3.0)
-        key.line(name, colour, lw=1.6)
+        key.setdefault(name, Line2D([], [], color=colour, lw=1.6))
+    layers.draw_ends(sheet, panel.walks[0].start, panel.walks[0].goal, avoid=busy)
 
 
-def _busy(panel: Panel) -> Floats:
-    """Return points that labels avoid: the first walk and dynamic obstacles, (n, 2) m."""
-    points = panel.walks[0].points[:, :2]
-    if not panel.discs:
-        return points
-    return np.vstack([points, [disc.at[:2] for disc in panel.discs]])
-
-
-def _view(cmap: CorridorMap, panels: Iterable[Panel]) -> Box:
+def _view(cmap: CorridorMap, panels: Sequence[Panel]) -> Box:
     """Return the part of the map around all corridors and walks, with a margin."""
-    boxes = [box for panel in panels for box in _boxes(panel)]
-    low = [min(box[k] for box in boxes) for k in (0, 1)]
-    high = [max(box[k] for box in boxes) for k in (2, 3)]
-    x0, y0, x1, y1 = padded((low[0], low[1], high[0], high[1]), 0.03)
-    whole = padded(cmap.bounds, 0.006)
-    return max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])
+    places = [walk.points[:, :2] for panel in panels for walk in panel.walks]
+    for corridor in (panel.ground for panel in panels):
+        backbone, reach = corridor.backbone[:, :2], corridor.radii[:, None]
+        places += [backbone - reach, backbone + reach]
+    return _box_around(places, 0.03, cmap.bounds)
 
 
-def _boxes(panel: Panel) -> Iterable[Box]:
-    corridor = panel.ground
-    backbone = corridor.backbone[:, :2]
-    reach = corridor.radii[:, None]
-    yield (*(backbone - reach).min(axis=0).tolist(), *(backbone + reach).max(axis=0).tolist())
-    for walk in panel.walks:
-        points = walk.points[:, :2]
-        yield (*points.min(axis=0).tolist(), *points.max(axis=0).tolist())
+def _box_around(places: Sequence[Floats], share: float, bounds: Box, *, least: float = 0.0) -> Box:
+    """Return the bounding box of points on a map, with a margin."""
+    points = np.vstack(places)
+    low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    return padded_within((*low, *high), share, bounds, least=least)
 
 
-def _draw_key(sheet: Sheet, key: _Key) -> None:
-    """Draw the legend below the maps, on the left."""
-    figure = sheet.figure
-    figure.legend(
-        key.entries.values(),
-        key.entries.keys(),
-        loc="center left",
-        bbox_to_anchor=(SIDE / WIDTH - 0.004, 0.62 * KEYS / figure.get_figheight()),
-        ncols=min(len(key.entries), 5),
-        frameon=False,
-        fontsize=7,
-        labelcolor=palette.MUTED,
-        handlelength=1.9,
-        handletextpad=0.6,
-        columnspacing=1.6,
-        borderpad=0.0,
-    )
+# -- routes over terrain -----------------------------------------------------------------------
 
 
 class Line(NamedTuple):
@@ -272,8 +228,7 @@ def draw_route(route: IndicativeRoute, walk: RouteWalk | None = None) -> Figure:
         lines.append(Line(walk.points, "walk", palette.ACCENT))
     view = view_around(environment, lines)
     sheet = new_sheet(view, title=environment.name or "map", details=details)
-    draw_ground(sheet, ground_of(environment))
-    layers.draw_terrain(sheet, environment)
+    layers.draw_map_ground(sheet, environment)
     _draw_lines(sheet, lines)
     if walk is not None and walk.obstacles:
         layers.draw_discs(sheet, walk.obstacles, walk)
@@ -308,25 +263,19 @@ def draw_routes(
     sheets = new_sheets(view, captions, title=title, details=details, columns=columns)
     ground = ground_of(environment)
     for sheet, panel in zip(sheets, panels, strict=True):
-        draw_ground(sheet, ground)
+        layers.draw_ground(sheet, ground)
         layers.fill_regions(sheet, environment)
         _draw_lines(sheet, panel.lines)
     _draw_line_key(sheets[-1], lines, keys_of(sheets[-1]))
     if environment.terrain:
-        layers.draw_terrain_key(
-            sheets[-1], layers.terrain_colours(environment), keys_of(sheets[-1])
-        )
+        layers.draw_terrain_key(sheets[-1], environment, keys_of(sheets[-1]))
     draw_page_bar(sheets[-1])
     return sheets[0].figure
 
 
 def view_around(environment: Environment, lines: Sequence[Line]) -> Box:
     """Return the part of a map around lines: their bounding box and a margin."""
-    points = np.vstack([line.points for line in lines])
-    low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
-    x0, y0, x1, y1 = padded((*low, *high), 0.08, least=1.0)
-    whole = padded(environment.bounds, 0.006)
-    return max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])
+    return _box_around([line.points for line in lines], 0.08, environment.bounds, least=1.0)
 
 
 def _draw_lines(sheet: Sheet, lines: Sequence[Line]) -> None:
@@ -338,38 +287,19 @@ def _draw_lines(sheet: Sheet, lines: Sequence[Line]) -> None:
             sheet.axes.plot(x, y, color=palette.HALO, lw=3.0, alpha=0.8, zorder=order)
         sheet.axes.plot(x, y, color=line.colour, zorder=order + 0.05, **_style(line))
     last = lines[-1].points
-    busy = np.vstack([_close_points(line.points, sheet) for line in lines])
+    busy = np.vstack([layers.dense_points(sheet, line.points) for line in lines])
     layers.draw_ends(sheet, tuple(last[0].tolist()), tuple(last[-1].tolist()), avoid=busy)
 
 
 def _style(line: Line) -> dict[str, Any]:
     if line.is_route:
-        return {"lw": 1.3, "dashes": _DOTTED, "dash_capstyle": "butt"}
+        return {"lw": 1.3, "dashes": (1.0, 1.6), "dash_capstyle": "butt"}
     return {"lw": 1.6, "solid_capstyle": "round", "solid_joinstyle": "round"}
-
-
-def _close_points(points: Floats, sheet: Sheet) -> Floats:
-    """Return points of a line that are dense enough to avoid it with labels, (n, 2) m."""
-    along = np.append(0.0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
-    count = int(along[-1] / (_COARSE * sheet.metres_per_point)) + 2
-    at = np.linspace(0.0, along[-1], count)
-    return np.column_stack([np.interp(at, along, column) for column in points.T])
 
 
 def _draw_line_key(sheet: Sheet, lines: Sequence[Line], area: Area) -> None:
     """Draw the key of the lines above the key of the terrain."""
     entries = {line.name: Line2D([], [], color=line.colour, **_style(line)) for line in lines}
-    sheet.figure.legend(
-        list(entries.values()),
-        list(entries),
-        loc="center left",
-        bbox_to_anchor=(area[0] - 0.006, area[1] + 0.62 * area[3]),
-        ncols=len(entries),
-        frameon=False,
-        fontsize=7,
-        labelcolor=palette.MUTED,
-        handlelength=2.2,
-        handletextpad=0.6,
-        columnspacing=1.6,
-        borderpad=0.0,
-    )
+    at = (area[0] - 0.006, area[1] + 0.62 * area[3])
+    spacing = {"handlelength": 2.2, "handletextpad": 0.6, "columnspacing": 1.6}
+    add_line_key(sheet, entries, at, len(entries), **spacing)

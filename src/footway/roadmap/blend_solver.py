@@ -33,14 +33,14 @@ from footway.roadmap.blends import (
 )
 from footway.roadmap.conversion import RoadSolver
 from footway.roadmap.kernels.blend_search import solve_blended
-from footway.roadmap.kernels.layouts import BlendNetwork, BlendWorkspace
+from footway.roadmap.kernels.layouts import BlendNetwork, BlendWorkspace, CellWalls
 from footway.roadmap.roadmap import has_next
 from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.kernels.layouts import Grid, Index
     from footway.corridor.path import TautPath
     from footway.roadmap import Blends, Roadmap
 
@@ -66,7 +66,7 @@ class BlendSolver(RoadSolver):
         super().__init__(roadmap)
         straight = straightened(roadmap.in_effect)
         self.blends = blends(straight)
-        self._network = _make_network(straight, self.blends)
+        self._network = _make_network(straight, self.blends, self.index.grid)
         self._exact: CorridorMap | None = None
         self._lock = threading.Lock()
 
@@ -173,7 +173,7 @@ def straightened(roadmap: Roadmap) -> Roadmap:
     )
 
 
-def _make_network(roadmap: Roadmap, found: Blends) -> BlendNetwork:
+def _make_network(roadmap: Roadmap, found: Blends, grid: Grid) -> BlendNetwork:
     halves = half_edges(roadmap)
     lengths, lowest = halves.lengths[::2].copy(), float(roadmap.weights.min(initial=1.0))
     # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
@@ -214,6 +214,7 @@ def _make_network(roadmap: Roadmap, found: Blends) -> BlendNetwork:
         place_offsets=place_offsets,
         members=members,
         ends=bin_wall_ends(roadmap.space.walls),
+        walls=CellWalls(grid.box, grid.shape, grid.offsets, grid.candidates, grid.walls),
         preferred=desired_clearance(roadmap),
         off_road=1.0 / min(1.0, lowest),
     )

@@ -22,7 +22,7 @@ from footway.roadmap.kernels.blend import (
     TANGENT,
     blend_turns,
 )
-from footway.roadmap.kernels.layouts import WallEnds
+from footway.roadmap.kernels.layouts import CellWalls, WallEnds
 from footway.roadmap.roadmap import a_roadmap, clearance_along
 from footway.validation import extent_of, one_of
 from footway.validation import radius as checked_radius
@@ -98,10 +98,17 @@ def blends(
     pairs = turns[:, 1:] // 2
     most = 0.5 * halves.lengths[turns[:, 1:]].min(axis=1)
     keep = np.minimum(desired, edge_distance(roadmap)[pairs].min(axis=1))
-    rows = np.zeros((len(turns), 6))
+    space, rows = roadmap.space, np.zeros((len(turns), 6))
+    cells = CellWalls(
+        box=np.array([*space.origin[:2], space.resolution]),
+        shape=np.array(space.free.shape[:0:-1]),
+        offsets=space.wall_offsets,
+        members=space.wall_members,
+        walls=space.walls,
+    )
     blend_turns(
         turns, roadmap.nodes, halves.directions, most, keep, method == "halved",
-        bin_wall_ends(roadmap.space.walls), roadmap.space, rows,
+        bin_wall_ends(roadmap.space.walls), cells, rows,
     )  # fmt: skip
     straight = rows[:, TANGENT] == 0.0
     wall_distance, _ = roadmap.space._replace(radius=0.0).clearance(roadmap.nodes)

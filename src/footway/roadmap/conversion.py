@@ -20,10 +20,12 @@ from footway.corridor.balls import subdivide
 from footway.corridor.index import make_graph, make_grid
 from footway.corridor.kernels.layouts import FULL, CellBoundaries, CornerSequence, Grid, Index
 from footway.corridor.kernels.path import X0, X1, Y0, Y1
+from footway.corridor.kernels.tangents import Ends
 from footway.corridor.kernels.wall_grid import line_distances, wall_distances
 from footway.corridor.search import Solution, Solver
 from footway.errors import BadInput, BadQuery, NoPath
 from footway.medial import MedialAxis
+from footway.roadmap.kernels.layouts import Roads
 from footway.roadmap.kernels.roads import bin_balls, contacts, join, look, solve_on_roads
 from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import has_next
@@ -55,16 +57,6 @@ _PROBES = np.array([(0.5, 0.5), (0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98,
 """Points of a cell, in shares of its side, that must all be joined to a road."""
 
 _FINER, _STEPS = 8, 64  # steps per cell, and in each direction, of the search for a free cell
-
-
-class Roads(NamedTuple):
-    """Local paths of all edges, cut into short straight pieces."""
-
-    points: Floats  # (m, 2) m
-    offsets: Ints  # (ne + 1,)
-    turns: Bools  # (m,) whether the point is one of the local path, not of the cutting
-    piece_clearance: Floats  # (m,) of the piece that begins here, m, exact; inf at an edge's end
-    clearance: Floats  # (m,) m; interpolating between two events never overestimates
 
 
 class RoadSolver(Solver):
@@ -120,17 +112,14 @@ class RoadSolver(Solver):
             self._allocate(_EVENTS)
         events, points = self._local.buffers
         status, n, length, clearance = solve_on_roads(
-            start[0], start[1], goal[0], goal[1], radius, shortcut, events, points,
-            index, self.graph_workspace, self._roads.piece_clearance, self._roads.turns,
+            Ends(start[0], start[1], goal[0], goal[1], radius), shortcut, self._roads, index,
+            self.graph_workspace, events, points,
         )  # fmt: skip
         if status == FULL:
             self._allocate(4 * len(events))
             return None
         pieces = np.zeros((max(0, n - 1), 9))
-        pieces[:, X0 : Y0 + 1], pieces[:, X1 : Y1 + 1] = (
-            points[: max(0, n - 1)],
-            points[1 : max(1, n)],
-        )
+        pieces[:, [X0, Y0]], pieces[:, [X1, Y1]] = points[: max(0, n - 1)], points[1 : max(1, n)]
         return Solution(status, pieces, length, clearance, (), "roadmap")
 
     def _allocate(self, events: int) -> None:
@@ -411,7 +400,7 @@ class _Joining:
         self.boundaries = CellBoundaries(
             np.empty(0, np.int64), none, none, pieces, walls,
             np.zeros(len(walls), bool), np.ones(len(walls), bool),
-            balls, box, shape, offsets, found.astype(np.int32),
+            True, balls, box, shape, offsets, found.astype(np.int32),
         )  # fmt: skip
 
     def _in_sight(

@@ -13,7 +13,7 @@ import numpy as np
 from footway._numba.portable_math import hypot
 from footway._numba.segments import closest_points, dot, foot_parameter
 from footway.constants import ON_WALL
-from footway.medial.kernels.chains import chain_pieces
+from footway.medial.kernels.graph import chain_pieces
 from footway.roadmap.draft import SLACK
 from footway.roadmap.kernels.prm import peel
 from footway.roadmap.roadmap import clearance_along

@@ -19,7 +19,7 @@ from footway._numba.random_stream import RandomStream
 from footway.environment.volume import check_memory
 from footway.errors import BadInput
 from footway.roadmap.grid import lattice_edges
-from footway.roadmap.kernels.region import can_go, greedy_rows, joins_nothing
+from footway.roadmap.kernels.graph import can_go, greedy_rows, joins_nothing
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import Space, corners_where, make_space
 from footway.validation import function

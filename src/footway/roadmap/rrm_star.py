@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from footway.errors import BadInput
-from footway.roadmap.kernels.graph import pairs_in_sight, useful_edges
+from footway.roadmap.kernels.graph import make_growing_graph, pairs_in_sight, useful_edges
 from footway.roadmap.parallel import WHOLE, phase
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
@@ -155,7 +155,8 @@ def reconnect(places: Floats, usefulness: float, space: Space) -> Ints:
     pairs, lengths = pairs_in_sight(places, space)
     order = np.argsort(lengths, kind="stable")
     pairs, lengths = np.ascontiguousarray(pairs[order]), lengths[order]
-    return pairs[useful_edges(pairs, lengths, usefulness, len(places))]  # type: ignore[no-any-return]
+    graph, search = make_growing_graph(len(places), len(pairs))
+    return pairs[useful_edges(pairs, lengths, usefulness, graph, search)]  # type: ignore[no-any-return]
 
 
 def on_lattice(places: Floats) -> Floats:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from footway.roadmap.kernels.region import sight
+from footway.roadmap.kernels.graph import sight
 from footway.roadmap.kernels.space import FREE, clearances_at, first_hits, near_walls
 from footway.roadmap.parallel import in_parts
 

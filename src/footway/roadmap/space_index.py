@@ -80,7 +80,7 @@ def make_workspace(roads: SpaceRoads) -> SpaceWorkspace:
     """Allocate the scratch memory of a search."""
     nodes, edges = len(roads.nodes), len(roads.graph.edges)
     no_landmarks = np.empty((nodes, 0))
-    graph = make_graph_workspace(nodes, edges, no_landmarks, dimension=3)
+    graph = make_graph_workspace(nodes, edges, no_landmarks)
     return SpaceWorkspace(graph, stack=np.empty((64, 4)), vias=np.empty((2, 3)))
 
 

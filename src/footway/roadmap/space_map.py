@@ -380,7 +380,7 @@ class SpaceMap:
             return apart
         return NoPath(
             f"{self._body(radius)} does not get from {as_text(a)} to {as_text(b)} along the "
-            "roadmap: an edge on every way is too narrow; see bottleneck",
+            "roadmap: an edge on every path is too narrow; see bottleneck",
             reason="pinch",
         )
 
@@ -401,7 +401,7 @@ class SpaceMap:
         """Return the error for a radius above the clearance between an end and the roadmap."""
         return NoPath(
             f"{self._body(radius)} does not get from the {what} {as_text(point)} to the roadmap: "
-            f"the way has a clearance of {clear:.3f} m",
+            f"the path there has a clearance of {clear:.3f} m",
             reason="no room",
         )
 

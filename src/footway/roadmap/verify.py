@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway.roadmap.kernels.region import mark_seen
+from footway.roadmap.kernels.graph import mark_seen
 from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import a_roadmap

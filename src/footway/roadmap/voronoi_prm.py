@@ -28,6 +28,7 @@ from footway.roadmap.draft import (
     join_crossings,
     join_overlaps,
 )
+from footway.roadmap.kernels.graph import make_growing_graph
 from footway.roadmap.kernels.prm import inside_walls, retract_points, useful_pairs
 from footway.roadmap.passages import STEEP, passages
 from footway.roadmap.roadmap import Roadmap, clearance_along
@@ -373,11 +374,13 @@ def useful_neighbours(
     order = np.lexsort((pairs[:, 1], pairs[:, 0], lengths))
     pairs, lengths = pairs[order], lengths[order]  # no length is 0: close vertices were united
     known = np.ascontiguousarray(known)
-    useful: NDArray[np.bool_] = useful_pairs(
-        np.ascontiguousarray(pairs), lengths, places, known, _lengths(places, known), usefulness,
-        saving, radius, walls,
+    limits = np.maximum(usefulness * lengths, lengths + saving)
+    graph, search = make_growing_graph(len(places), len(pairs) + len(known))
+    useful: Bools = useful_pairs(
+        np.ascontiguousarray(pairs), lengths, places, known, _lengths(places, known), limits,
+        radius, walls, graph, search,
     )  # fmt: skip
-    chosen: NDArray[np.int64] = pairs[useful]
+    chosen: Ints = pairs[useful]
     return chosen
 
 

@@ -9,8 +9,7 @@
 
 from __future__ import annotations
 
-from footway.scenario.models import Scenario
+from footway.scenario.models import Scenario, json_schema
 from footway.scenario.reading import load_scenario, parse_scenario
-from footway.scenario.schema import json_schema
 
 __all__ = ["Scenario", "json_schema", "load_scenario", "parse_scenario"]

@@ -16,9 +16,10 @@ from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
 from footway.scenario.models import Population, ProfileTable, Source
-from footway.scenario.problems import did_you_mean, show
+from footway.scenario.problems import did_you_mean
 from footway.scenario.reading import check_names
 from footway.scenario.values import Choice
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from footway.scenario.values import Point, Ring
 
     Floats = NDArray[np.float64]
+
+
+_GROUP_BOUNDS = ("width", "group_area", "lateral", "longitudinal")
 
 
 class ScenarioMap(NamedTuple):
@@ -95,7 +99,7 @@ def stage(
     check_names(scenario)
     opened = opened or open_map(scenario)
     _check_preferences(scenario, opened.environment)
-    builder = _CrowdBuilder(scenario, opened)
+    areas = Areas(scenario, *opened)
     with _errors_located_at(scenario.origin, ()):
         crowd = Crowd(
             opened.corridors,
@@ -104,14 +108,15 @@ def stage(
             threads=threads,
             environment=opened.environment,
         )
+    builder = _CrowdBuilder(scenario, opened.corridors, areas, crowd)
     for i, obstacle in enumerate(scenario.obstacle):
-        builder.add_obstacle(crowd, obstacle, ("obstacle", i))
+        builder.add_obstacle(obstacle, ("obstacle", i))
     for i, group in enumerate(scenario.group):
-        builder.add_group(crowd, group, ("group", i))
+        builder.add_group(group, ("group", i))
     for i, population in enumerate(scenario.population):
-        builder.add_population(crowd, population, ("population", i))
+        builder.add_walkers(population, ("population", i))
     for i, source in enumerate(scenario.source):
-        builder.add_source(crowd, source, ("source", i))
+        builder.add_walkers(source, ("source", i))
     return Stage(crowd, *opened)
 
 
@@ -123,89 +128,87 @@ def _check_preferences(scenario: Scenario, environment: Environment | None) -> N
         for kind in table.preferences:
             if kind not in kinds:
                 hint = did_you_mean(kind, kinds) or f"it has {', '.join(kinds)}"
-                message = f"there is no ground of kind {show(kind)} on this map; {hint}"
+                message = f"there is no terrain of kind {shown(kind)} on this map; {hint}"
                 raise scenario.origin.refuse(("profile", name, "preferences", kind), message)
 
 
 class _CrowdBuilder:
     """Adds the obstacles, groups, populations and sources of a scenario to a crowd."""
 
-    def __init__(self, scenario: Scenario, opened: ScenarioMap) -> None:
-        self._scenario = scenario
-        self._origin = scenario.origin
-        self._map = opened.corridors
-        self._areas = Areas(scenario, *opened)
+    def __init__(self, scenario: Scenario, cmap: CorridorMap, areas: Areas, crowd: Crowd) -> None:
+        self._scenario, self._origin = scenario, scenario.origin
+        self._map, self._areas, self._crowd = cmap, areas, crowd
 
-    def add_obstacle(self, crowd: Crowd, given: Obstacle, keys: Keys) -> None:
+    def add_obstacle(self, given: Obstacle, keys: Keys) -> None:
         """Add a dynamic obstacle."""
         duration = self._scenario.duration
         check_obstacle(self._map, given, duration, self._origin, (*keys, "at"))
         with _errors_located_at(self._origin, keys):
-            crowd.add_obstacle(
-                given.at,
-                given.radius,
-                velocity=given.velocity,
-                appears=given.appears,
-                vanishes=given.vanishes,
-            )
+            self._crowd.add_obstacle(**dict(given))
 
-    def add_group(self, crowd: Crowd, given: Group, keys: Keys) -> None:
+    def add_group(self, given: Group, keys: Keys) -> None:
         """Add a group; in areas it starts and ends at the point with the most clearance."""
         profile, checker = self._body(given, GROUP_PROFILE)
-        start = self._meeting_point(given.start, (*keys, "start"))
-        location = checker.point(start, (*keys, "start"))
-        goal = None
-        if given.goal is not None:
-            goal = self._meeting_point(given.goal, (*keys, "goal"))
-            checker.check_reachable(location, checker.point(goal, (*keys, "goal")))
-        bounds = given.model_dump(
-            include={"width", "group_area", "lateral", "longitudinal"}, exclude_none=True
-        )
+        points: dict[str, Any] = {"start": None, "goal": None}
+        locations = []
+        for end in points:
+            target = getattr(given, end)
+            if target is not None:
+                place = self._place(target, (*keys, end))
+                if not isinstance(place, tuple):
+                    place = self._areas.free(place).widest_point(place)
+                points[end] = place
+                locations.append(checker.point(place, (*keys, end)))
+        if len(locations) == 2:
+            checker.check_reachable(*locations)
+        bounds = {name: getattr(given, name) for name in _GROUP_BOUNDS}
         with _errors_located_at(self._origin, keys):
-            crowd.add_group(
+            self._crowd.add_group(
                 given.count,
                 profile=profile,
                 name=given.name or _default_name(keys),
-                start=start,
-                goal=goal,
                 then=given.then,
+                **points,
                 **bounds,
             )
 
-    def add_population(self, crowd: Crowd, given: Population, keys: Keys) -> None:
-        """Add a population that is present from the start."""
+    def add_walkers(self, given: Population | Source, keys: Keys) -> None:
+        """Add a population, or a source of characters that appear during the run."""
         profile, checker = self._body(given)
+        duration = self._scenario.duration
+        count = given.size(duration) if isinstance(given, Source) else given.size
         region = None
-        if given.starts is not None:
+        if isinstance(given, Population) and given.starts is not None:
             starts = [checker.point(at, (*keys, "starts", k)) for k, at in enumerate(given.starts)]
         else:
-            region, start = self._spawn(given, profile, checker, given.size, keys)
-            starts = [start]
-        goals = self._journey(given, checker, starts, keys)
+            at = (*keys, "count") if given.area is None else (*keys, "area")
+            region = None if given.area is None else self._areas.find(given.area, at)
+            free = self._areas.free(region)
+            starts = [checker.area(free, _label(given.area), at)]
+            at_once = min(count, 1) if isinstance(given, Source) else count
+            mean_radius, _ = mean_and_deviation(profile.radius)
+            checker.check_capacity(free, starts[0], at_once, mean_radius)
+        destinations = self._journey(given, checker, starts, keys)
+        arguments: dict[str, Any] = {
+            "area": region,
+            "profile": profile,
+            "name": given.name or _default_name(keys),
+            "behaviour": given.behaviour,
+            "premovement": given.premovement,
+        }
+        if given.behaviour == "wander":
+            arguments["preference"] = self._preference(given.preference, keys)
+        else:
+            arguments |= {"destinations": destinations, "then": given.then, "within": given.within}
         with _errors_located_at(self._origin, keys):
-            crowd.add(
-                given.size,
-                area=region,
-                starts=None if given.starts is None else np.array(given.starts).reshape(-1, 2),
-                goals=None if given.goals is None else np.array(given.goals).reshape(-1, 2),
-                **self._common_arguments(given, profile, goals, keys),
-            )
-
-    def add_source(self, crowd: Crowd, given: Source, keys: Keys) -> None:
-        """Add a source of characters that appear during the run."""
-        profile, checker = self._body(given)
-        count = given.size(self._scenario.duration)
-        region, start = self._spawn(given, profile, checker, min(count, 1), keys)
-        goals = self._journey(given, checker, [start], keys)
-        with _errors_located_at(self._origin, keys):
-            crowd.add_source(
-                count,
-                area=region,
-                rate=given.rate,
-                start=given.start,
-                schedule=given.schedule,
-                **self._common_arguments(given, profile, goals, keys),
-            )
+            if isinstance(given, Source):
+                rhythm = {name: getattr(given, name) for name in ("rate", "start", "schedule")}
+                self._crowd.add_source(count, **arguments, **rhythm)
+            else:
+                for name in ("starts", "goals"):
+                    points = getattr(given, name)
+                    arguments[name] = None if points is None else np.reshape(points, (-1, 2))
+                self._crowd.add(count, **arguments)
 
     def _body(
         self, given: Population | Source | Group, default: Profile | None = None
@@ -224,72 +227,40 @@ class _CrowdBuilder:
         mean, deviation = mean_and_deviation(profile.radius)
         return profile, Checker(self._map, self._origin, mean + 2.0 * deviation)
 
-    def _spawn(
-        self,
-        given: Population | Source,
-        profile: Profile,
-        checker: Checker,
-        count: int,
-        keys: Keys,
-    ) -> tuple[Polygon | None, Location]:
-        """Return the spawn area, which must have space for `count` characters at once."""
-        keys = (*keys, "area") if given.area is not None else (*keys, "count")
-        region = None if given.area is None else self._areas.find(given.area, keys)
-        free = self._areas.free(region)
-        location = checker.area(free, _label(given.area), keys)
-        mean_radius, _ = mean_and_deviation(profile.radius)
-        checker.check_capacity(free, location, count, mean_radius)
-        return region, location
-
     def _journey(
         self, given: Population | Source, checker: Checker, starts: list[Location], keys: Keys
     ) -> list[Any]:
         """Return the destinations for the crowd; each must be reachable from the one before."""
         stops: list[Alternatives] = []
-        places: list[Any] = []
+        destinations: list[Any] = []
         for k, target in enumerate(given.destinations):
             at = (*keys, "destinations", k)
-            if isinstance(target, Choice):
-                some = [self._target(item, checker, (*at, i)) for i, item in enumerate(target.of)]
-                # Each in its own list: three points would be the corners of an area.
-                places.append([[place] for place, _ in some])
-            else:
-                some = [self._target(target, checker, at)]
-                places.append(some[0][0])
-            stops.append(Alternatives(at, [location for _, location in some]))
+            options = target.of if isinstance(target, Choice) else (target,)
+            places, locations = [], []
+            for i, item in enumerate(options):
+                where = (*at, i) if isinstance(target, Choice) else at
+                place = self._place(item, where)
+                places.append(place)
+                locations.append(
+                    checker.point(place, where)
+                    if isinstance(place, tuple)
+                    else checker.area(self._areas.free(place), _label(item), where)
+                )
+            # Each in its own list: three points would be the corners of an area.
+            several = [[place] for place in places]
+            destinations.append(several if isinstance(target, Choice) else places[0])
+            stops.append(Alternatives(at, locations))
         checker.check_journey(starts, stops, repeat=given.then == "repeat")
         for k, point in enumerate(getattr(given, "goals", None) or ()):
             goal = checker.point(point, (*keys, "goals", k))
             checker.check_reachable(starts[min(k, len(starts) - 1)], goal)
-        return places
+        return destinations
 
-    def _target(
-        self, target: str | Ring | Point, checker: Checker, keys: Keys
-    ) -> tuple[Polygon | Point, Location]:
-        if _is_point(target):
-            return target, checker.point(target, keys)  # type: ignore[arg-type]
-        region = self._areas.find(target, keys)  # type: ignore[arg-type]
-        return region, checker.area(self._areas.free(region), _label(target), keys)
-
-    def _meeting_point(self, target: str | Ring | Point, keys: Keys) -> Point:
-        if _is_point(target):
-            return target  # type: ignore[return-value]
-        region = self._areas.find(target, keys)  # type: ignore[arg-type]
-        return self._areas.free(region).widest_point(region)
-
-    def _common_arguments(
-        self, given: Population | Source, profile: Profile, goals: list[Any], keys: Keys
-    ) -> dict[str, Any]:
-        """Return the arguments common to `Crowd.add` and `Crowd.add_source`."""
-        arguments: dict[str, Any] = {
-            "profile": profile,
-            "name": given.name or _default_name(keys),
-            "behaviour": given.behaviour,
-            "premovement": given.premovement,
-        }
-        if given.behaviour == "wander":
-            return arguments | {"preference": self._preference(given.preference, keys)}
-        return arguments | {"destinations": goals, "then": given.then, "within": given.within}
+    def _place(self, target: str | Ring | Point, keys: Keys) -> Polygon | Point:
+        """Return the point or the region of a destination."""
+        if isinstance(target, str) or isinstance(target[0], tuple):
+            return self._areas.find(target, keys)
+        return target
 
     def _preference(self, weights: Mapping[str, float], keys: Keys) -> Floats | None:
         """Return the weight of each map edge (ne,): the mean along it, or 0 if it touches a 0."""
@@ -305,15 +276,11 @@ class _CrowdBuilder:
         return np.where(least > 0.0, mean, 0.0)
 
 
-def _is_point(target: Any) -> bool:
-    return not isinstance(target, str) and not isinstance(target[0], tuple)
-
-
 def _label(given: str | Ring | Point | None) -> str:
     """Return the label of an area in messages."""
     if given is None:
         return "the map"
-    return f"area {show(given)}" if isinstance(given, str) else "the area"
+    return f"area {shown(given)}" if isinstance(given, str) else "the area"
 
 
 def _default_name(keys: Keys) -> str:

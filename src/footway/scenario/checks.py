@@ -13,7 +13,8 @@ from footway._numba.random_stream import RandomStream
 from footway.crowd.free_space import describe_free_point, sample_free_space
 from footway.environment.areas import as_polygon
 from footway.errors import NoPath
-from footway.scenario.problems import did_you_mean, show
+from footway.scenario.problems import did_you_mean
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ class Areas:
             region = self._regions[given]
         else:
             hint = did_you_mean(given, self._regions) or f"add it to [area]: {given} = [0, 0, 9, 9]"
-            raise self._origin.refuse(keys, f"there is no area {show(given)}; {hint}")
+            raise self._origin.refuse(keys, f"there is no area {shown(given)}; {hint}")
         self._check_on_map(region, keys)
         return region
 

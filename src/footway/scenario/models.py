@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import (
     BaseModel,
@@ -38,11 +38,14 @@ from footway.scenario.values import (
     Shape,
     SpawnArea,
     Spread,
+    Unit,
     Varied,
     Velocity,
 )
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
     from footway.crowd.profile import Property
     from footway.scenario.building import Stage
 
@@ -372,3 +375,64 @@ class Scenario(_Table):
         from footway.scenario.building import stage
 
         return stage(self, threads=threads)
+
+
+# JSON Schema --------------------------------------------------------------------------------------
+
+TABLES: dict[str, type[BaseModel]] = {
+    "": Scenario,
+    "[profile.NAME]": ProfileTable,
+    "[[terrain]]": Region,
+    "[[population]]": Population,
+    "[[source]]": Source,
+    "[[group]]": Group,
+    "[[obstacle]]": Obstacle,
+    "[output]": Output,
+}
+"""The tables of a file by header; "" is the top level."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a scenario file, for editors.
+
+    Descriptions end with the unit. TOML has no null: optional keys are omitted instead.
+    """
+    schema: dict[str, Any] = _without_null(Scenario.model_json_schema())
+    for model in TABLES.values():
+        table = schema if model is Scenario else schema["$defs"][model.__name__]
+        for name, field in model.model_fields.items():
+            item, unit = table["properties"][name], unit_of(field)
+            meaning = (field.description or "").strip().replace("`", "")
+            item["description"] = f"{meaning.rstrip('.')}. Unit: {unit}." if unit else meaning
+            item["title"] = name
+            if isinstance(item.get("default"), dict) or item.get("default") == math.inf:
+                del item["default"]  # JSON has no infinity
+    schema["title"] = "Footway scenario"
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def unit_of(field: FieldInfo) -> str:
+    """Return the unit of a key; "" for none."""
+    marks = [*field.metadata, field.annotation]
+    while marks:
+        mark = marks.pop(0)
+        if isinstance(mark, Number | Unit):
+            return mark.unit
+        marks[:0] = [*getattr(mark, "__metadata__", ()), *get_args(mark)]
+    return ""
+
+
+def _without_null(schema: Any) -> Any:
+    """Return the schema without null, which represents an omitted key."""
+    if isinstance(schema, list):
+        return [_without_null(item) for item in schema if item != {"type": "null"}]
+    if not isinstance(schema, dict):
+        return schema
+    # A list of three points is a polygon and a choice: both notations may match.
+    names = {"oneOf": "anyOf"}
+    found = {names.get(key, key): _without_null(item) for key, item in schema.items()}
+    if "default" in found and found["default"] is None:
+        del found["default"]
+    if len(found.get("anyOf", ())) == 1:
+        found = {**found.pop("anyOf")[0], **found}
+    return found

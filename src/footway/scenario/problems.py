@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from footway.errors import BadInput, NoPath
+from footway.validation import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -78,7 +79,7 @@ def path_of(keys: Keys) -> str:
         if isinstance(key, int):
             text += f"[{key}]"
         else:
-            text += f".{key}" if _BARE.fullmatch(key) else f".{show(key)}"
+            text += f".{key}" if _BARE.fullmatch(key) else f".{shown(key)}"
     return text.removeprefix(".")
 
 
@@ -87,8 +88,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     near = similar(name, names)
     if near:
-        return f"did you mean {show(near)}?"
-    listed = ", ".join(show(known_name) for known_name in names[:12])
+        return f"did you mean {shown(near)}?"
+    listed = ", ".join(shown(known_name) for known_name in names[:12])
     more = f" and {len(names) - 12} more" if len(names) > 12 else ""
     return f"there are {listed}{more}" if names else ""
 
@@ -105,12 +106,3 @@ def kind_of(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "a number"
     return _KINDS.get(type(value), "a date or time" if value is not None else "nothing")
-
-
-def show(value: Any) -> str:
-    """Return a value for a message: quoted, on one line and short."""
-    try:
-        text = repr(value)
-    except ValueError:  # an integer of more than 4,300 digits
-        text = "a huge number"
-    return text if len(text) <= 60 else f"{text[:56]}..."

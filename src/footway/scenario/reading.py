@@ -9,18 +9,17 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from footway.errors import BadFile, BadInput
 from footway.formats.registry import read_text
-from footway.scenario.models import Scenario
-from footway.scenario.problems import Fault, Origin, did_you_mean, kind_of, show, similar
-from footway.scenario.schema import TABLES
+from footway.scenario.models import TABLES, Scenario
+from footway.scenario.problems import Fault, Origin, did_you_mean, kind_of, similar
 from footway.scenario.values import NO_PLACE, SPREAD, what_is
 from footway.validation import file as checked_file
+from footway.validation import shown
 from footway.validation import text as checked_text
 
 if TYPE_CHECKING:
@@ -36,56 +35,34 @@ DEMO: Final = "demo:"
 
 _DEMOS: Final = Path(__file__).parent / "gallery"
 _WHERE = re.compile(r" \(at (line \d+, column \d+|end of document)\)$")
-_ALIASES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "seconds": "duration",
-        "time": "duration",
-        "dt": "step",
-        "time_step": "step",
-        "timestep": "step",
-        "random_seed": "seed",
-        "agents": "population",
-        "agent": "population",
-        "pedestrians": "population",
-        "number": "count",
-        "n": "count",
-        "size": "count",
-        "velocity": "speed",
-        "behavior": "behaviour",
-        "spawn": "area",
-        "spawn_area": "area",
-        "exit": "destinations",
-        "target": "destinations",
-        "delay": "premovement",
-        "pre_movement": "premovement",
-        "position": "at",
-        "fps": "every",
-        "file": "recording",
-    }
-)
+_ALIASES: Final[Mapping[str, str]] = {
+    alias: key
+    for key, aliases in {
+        "duration": "seconds time",
+        "step": "dt time_step timestep",
+        "seed": "random_seed",
+        "population": "agents agent pedestrians",
+        "count": "number n size",
+        "speed": "velocity",
+        "behaviour": "behavior",
+        "area": "spawn spawn_area",
+        "destinations": "exit target",
+        "premovement": "delay pre_movement",
+        "at": "position",
+        "every": "fps",
+        "recording": "file",
+    }.items()
+    for alias in aliases.split()
+}
 """Names used by other programs, and the corresponding key here."""
-_TABLE_OF: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        key: header
-        for header, table in reversed(list(TABLES.items()))
-        for key in table.model_fields
-        if header
-    }
-    | dict.fromkeys(Scenario.model_fields, "the top of the file")
-)
+_TABLE_OF: Final[Mapping[str, str]] = {
+    key: header for header in reversed(TABLES) if header for key in TABLES[header].model_fields
+} | dict.fromkeys(Scenario.model_fields, "the top of the file")
 """The table to which each key belongs."""
 _DISTINCT: Final = ("preferences",)
 """Keys similar to one of another table (such as `preference`) but with another meaning."""
-_WANTED: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "string_type": "text in quotes",
-        "dict_type": "a table",
-        "mapping_type": "a table",
-        "model_type": "a table",
-        "tuple_type": "a list",
-        "list_type": "a list",
-    }
-)
+_TABLE_TYPES: Final = ("dict_type", "mapping_type", "model_type")
+_LIST_TYPES: Final = ("tuple_type", "list_type")
 
 
 def load_scenario(file: str | os.PathLike[str]) -> Scenario:
@@ -129,8 +106,14 @@ def parse_scenario(
     checked_text(name, "name")
     is_here = isinstance(folder, str) and not folder
     place = Path() if is_here else checked_file(folder, "folder")
-    values = _parse(text, name)
-    return _with_paths(validated(values, Origin(name, key_lines(text))), place)
+    scenario = validated(_parse(text, name), Origin(name, key_lines(text)))
+    changes: dict[str, Any] = {}
+    if not scenario.map.startswith("gallery:"):
+        changes["map"] = str(place / scenario.map)
+    if scenario.output.recording is not None:
+        recording = str(place / scenario.output.recording)
+        changes["output"] = scenario.output.model_copy(update={"recording": recording})
+    return scenario.model_copy(update=changes)
 
 
 def demo_names() -> tuple[str, ...]:
@@ -170,17 +153,6 @@ def _parse(text: str, name: str) -> dict[str, Any]:
         raise BadFile(f"{name}: has a number that is too long or not a date") from error
 
 
-def _with_paths(scenario: Scenario, folder: Path) -> Scenario:
-    """Return the scenario with its paths relative to the working directory."""
-    changes: dict[str, Any] = {}
-    if not scenario.map.startswith("gallery:"):
-        changes["map"] = str(folder / scenario.map)
-    if scenario.output.recording is not None:
-        recording = str(folder / scenario.output.recording)
-        changes["output"] = scenario.output.model_copy(update={"recording": recording})
-    return scenario.model_copy(update=changes)
-
-
 def check_names(scenario: Scenario) -> None:
     """Raise an error for unknown profiles and duplicate names; the map is not needed."""
     if not (scenario.population or scenario.source or scenario.group):
@@ -192,10 +164,10 @@ def check_names(scenario: Scenario) -> None:
             if walkers.profile is not None and walkers.profile not in scenario.profile:
                 hint = did_you_mean(walkers.profile, scenario.profile)
                 hint = hint or f"add [profile.{walkers.profile}]"
-                message = f"there is no profile {show(walkers.profile)}; {hint}"
+                message = f"there is no profile {shown(walkers.profile)}; {hint}"
                 raise scenario.origin.refuse((*keys, "profile"), message)
             if walkers.name in taken:
-                message = f"{show(walkers.name)} is taken; give each its own name"
+                message = f"{shown(walkers.name)} is taken; give each its own name"
                 raise scenario.origin.refuse((*keys, "name"), message)
             taken |= {walkers.name} - {None}
 
@@ -226,23 +198,25 @@ def _explain(error: ErrorDetails) -> tuple[Keys, str]:
         meaning = _table_at(keys[:-1]).model_fields[str(keys[-1])].description or ""
         return keys, f"is missing: {_lower_first(meaning).rstrip('.')}"
     if kind == NO_PLACE:
-        what = f"the text {show(given)}" if isinstance(given, str) else what_is(given)
+        what = f"the text {shown(given)}" if isinstance(given, str) else what_is(given)
         return keys, f"is {what}; give {error['msg']}"
     if kind == "literal_error":
         if not isinstance(given, str):
             return keys, f"is {kind_of(given)}; give {context['expected']}"
         choices = re.findall(r"'([^']*)'", context["expected"])
-        return keys, f"is {show(given)}; {did_you_mean(given, choices)}"
+        return keys, f"is {shown(given)}; {did_you_mean(given, choices)}"
     if kind in ("string_too_short", "string_too_long"):
         return keys, f"has {len(given)} letters; give 1 to 200"
-    if len(keys) == 1 and kind in ("tuple_type", "dict_type", "mapping_type", "model_type"):
+    if len(keys) == 1 and kind in (*_TABLE_TYPES, "tuple_type"):
         # One bracket instead of two, or the reverse.
         key = str(keys[0])
         lists = ("terrain", "population", "source", "group", "obstacle")
         single = f"[{key}]" if key in ("output", "area") else f"[{key}.NAME]"
         what = f"[{key}] with one bracket" if isinstance(given, dict) else kind_of(given)
         return keys, f"is {what}; write {f'[[{key}]]' if key in lists else single}"
-    return keys, f"is {kind_of(given)}; give {_WANTED.get(kind, error['msg'])}"
+    wanted = "text in quotes" if kind == "string_type" else error["msg"]
+    wanted = "a table" if kind in _TABLE_TYPES else "a list" if kind in _LIST_TYPES else wanted
+    return keys, f"is {kind_of(given)}; give {wanted}"
 
 
 def _unknown(keys: Keys) -> str:
@@ -299,83 +273,53 @@ def key_lines(text: str) -> dict[Keys, int]:
     `tomllib` does not report it. Keys inside inline tables and lists are not included, only their
     outer key.
     """
-    return _Scan(text).lines
-
-
-class _Scan:
-    """One pass over the statements of a document."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.at = 0
-        self.table: Keys = ()
-        self.sizes: dict[Keys, int] = {}  # of the arrays of tables
-        self.lines: dict[Keys, int] = {}
-        while self._skip(_BLANK) and self.at < len(text):
-            begin = self.at
-            if not self._statement():
-                break
-            assert self.at > begin
-
-    def _statement(self) -> bool:
-        """Read a header or a `key = value`; return whether it was recognised."""
-        line = self.text.count("\n", 0, self.at) + 1
-        brackets = 2 if self.text.startswith("[[", self.at) else int(self.text[self.at] == "[")
-        self.at += brackets
-        self._skip(_BLANK)
-        found = _KEY.match(self.text, self.at)
+    lines: dict[Keys, int] = {}
+    sizes: dict[Keys, int] = {}  # of the arrays of tables
+    table: Keys = ()
+    at = _end(_BLANK, text, 0)
+    while at < len(text):  # one header or `key = value` after the other
+        line = text.count("\n", 0, at) + 1
+        brackets = 2 if text.startswith("[[", at) else int(text[at] == "[")
+        at = _end(_BLANK, text, at + brackets)
+        found = _KEY.match(text, at)
         if found is None:
-            return False
-        self.at = found.end()
-        keys = _keys_in(found[0])
+            break
+        keys = _parts_of(found[0])
         if brackets:
-            self.table = self._enter(keys, new=brackets == 2)
-            self._record(self.table, line)
+            table = ()
+            for i, key in enumerate(keys):
+                table = (*table, key)
+                if brackets == 2 and i == len(keys) - 1:
+                    sizes[table] = sizes.get(table, 0) + 1
+                if table in sizes:
+                    table = (*table, sizes[table] - 1)
+            keys = table
         else:
-            self._record((*self.table, *keys), line)
-        self._skip_value()
-        return True
-
-    def _enter(self, keys: Keys, *, new: bool) -> Keys:
-        """Return the full path of a table; `new` starts another one of an array of tables."""
-        path: Keys = ()
-        for i, key in enumerate(keys):
-            path = (*path, key)
-            last = i == len(keys) - 1
-            if last and new:
-                self.sizes[path] = self.sizes.get(path, 0) + 1
-            if path in self.sizes:
-                path = (*path, self.sizes[path] - 1)
-        return path
-
-    def _record(self, keys: Keys, line: int) -> None:
-        """Store the line of a key, and the first line of each table that contains it."""
-        for length in range(1, len(keys) + 1):
-            self.lines.setdefault(keys[:length], line)
-
-    def _skip_value(self) -> None:
-        """Skip to the end of the line on which all brackets and strings are closed."""
-        depth = 0
-        while self.at < len(self.text):
-            found = _TOKEN.match(self.text, self.at)
-            if found is None:
-                self.at = len(self.text)
-                return
-            self.at = found.end()
-            if found[0] == "\n" and depth <= 0:
-                return
-            depth += (found[0] in ("[", "{")) - (found[0] in ("]", "}"))
-
-    def _skip(self, what: re.Pattern[str]) -> bool:
-        found = what.match(self.text, self.at)
-        assert found is not None
-        self.at = found.end()
-        return True
+            keys = (*table, *keys)
+        for length in range(1, len(keys) + 1):  # also tables without a header
+            lines.setdefault(keys[:length], line)
+        # Skip to the end of the line on which all brackets and strings are closed.
+        at, depth = found.end(), 0
+        while at < len(text):
+            token = _TOKEN.match(text, at)
+            if token is None:
+                return lines
+            at = token.end()
+            if token[0] == "\n" and depth <= 0:
+                break
+            depth += (token[0] in ("[", "{")) - (token[0] in ("]", "}"))
+        at = _end(_BLANK, text, at)
+    return lines
 
 
-def _keys_in(text: str) -> Keys:
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
+
+
+def _parts_of(key: str) -> Keys:
     """Return the parts of a dotted key, unquoted."""
-    found: Any = tomllib.loads(f"{text} = 0")
+    found: Any = tomllib.loads(f"{key} = 0")
     keys: list[str] = []
     while isinstance(found, dict):
         keys.append(next(iter(found)))

@@ -24,7 +24,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, core_schema
 
-from footway.scenario.problems import Fault, kind_of, show
+from footway.scenario.problems import Fault, kind_of
+from footway.validation import shown
 
 T = TypeVar("T")
 
@@ -112,7 +113,7 @@ class Number:
         if found is not None:
             factor = _UNITS.get(self.unit, {}).get(found[2], None if found[2] else 1.0)
         such = "" if found is None or factor is None else f": {float(found[1]) * factor:.4g}"
-        return f"is the text {show(value)}; give a number{self._in_unit()} without quotes{such}"
+        return f"is the text {shown(value)}; give a number{self._in_unit()} without quotes{such}"
 
     def _in_unit(self) -> str:
         return f" in {self.unit}" if self.unit and not self.unit.startswith("/") else ""
@@ -163,7 +164,7 @@ def _as_table(value: Any) -> Any:
     if isinstance(value, Spread):
         return value._asdict()
     if isinstance(value, list) and len(value) == 2:
-        mean, deviation = map(show, value)
+        mean, deviation = map(shown, value)
         raise Fault(f"is a list; write {{ mean = {mean}, deviation = {deviation} }}")
     return value
 
@@ -348,7 +349,7 @@ class _Destinations:
         if not _is_list(value):
             raise Fault(f"is {kind_of(value)}; give a list of area names and points [x, y]")
         if value and all(isinstance(item, int | float) for item in value):
-            raise Fault(f"is a list of numbers; a point is a list of its own: [{show(value)}]")
+            raise Fault(f"is a list of numbers; a point is a list of its own: [{shown(value)}]")
         return value
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> core_schema.CoreSchema:

@@ -357,7 +357,7 @@ class TestOtherVersions:
         "import footway._numba\n"
         "footway._numba.SUPPORTED = ((0, 1), (0, 2))\n"
         "import numpy as np\n"
-        "from footway.medial.kernels.chains import incidence\n"
+        "from footway.medial.kernels.graph import incidence\n"
         "print(incidence(np.array([[0, 1], [1, 2]]), 3)[0].tolist())\n"
         "print(sum(incidence.stats.cache_hits.values()))\n"
     )

@@ -85,7 +85,7 @@ class TestCache:
     def test_off_for_real_queries(self):
         code = (
             "import numpy as np\n"
-            "from footway.medial.kernels.chains import incidence\n"
+            "from footway.medial.kernels.graph import incidence\n"
             "offsets, _ = incidence(np.array([[0, 1], [1, 2]]), 3)\n"
             "print(offsets.tolist(), incidence.stats.cache_path)"
         )
@@ -95,7 +95,7 @@ class TestCache:
     def test_is_used(self, tmp_path):
         code = (
             "import numpy as np\n"
-            "from footway.medial.kernels.chains import incidence\n"
+            "from footway.medial.kernels.graph import incidence\n"
             "incidence(np.array([[0, 1]]), 2)\n"
             "print(sum(incidence.stats.cache_hits.values()))"
         )
@@ -109,7 +109,7 @@ def test_compilation_is_announced_once(tmp_path):
     code = (
         "import numpy as np\n"
         "from footway._numba import jit\n"
-        "from footway.medial.kernels.chains import incidence\n"
+        "from footway.medial.kernels.graph import incidence\n"
         "said = []\n"
         "with jit.announce_compilation(lambda: said.append(1)):\n"
         "    incidence(np.array([[0, 1]]), 2)\n"

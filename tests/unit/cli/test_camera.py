@@ -6,7 +6,8 @@ import pytest
 
 import footway as fw
 from footway.camera import Stop
-from footway.cli.camera_stops import parse_stops
+from footway.cli.camera import make_stops
+from footway.cli.options import places, seconds, targets
 from tests.unit.plot.gltf_reading import read
 
 STOPS = ("--stops", "1,1; 9,1; 9,7")
@@ -230,5 +231,5 @@ def test_a_volume_is_refused(footway):
 @pytest.mark.parametrize("end", ["", ";", " ; "])
 def test_a_semicolon_may_end_the_last_part(end):
     """Of stops, of dwell times and of what is looked at."""
-    found = parse_stops(f"2,2; 3,4{end}", f"1; 2.5{end}", f"; 5,6,1{end}")
+    found = make_stops(places(f"2,2; 3,4{end}"), seconds(f"1; 2.5{end}"), targets(f"; 5,6,1{end}"))
     assert found == [Stop((2.0, 2.0), 1.0), Stop((3.0, 4.0), 2.5, (5.0, 6.0, 1.0))]

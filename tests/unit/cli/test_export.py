@@ -145,7 +145,7 @@ def test_the_speed_of_an_animation(footway, run, tmp_path):
     assert footway("export", run, "-o", file, "--speed", "4").code == 0
     with Image.open(file) as film:
         assert film.n_frames == 14  # 3.8 s, four times as fast, 15 in a second
-    assert_one_line(footway("export", run, "-o", file, "--speed", "0"), "--speed is 0")
+    assert_one_line(footway("export", run, "-o", file, "--speed", "0"), "--animate-speed is 0")
     assert_one_line(footway("export", run, "-o", tmp_path / "a.txt", "--speed", "2"), "animations")
 
 

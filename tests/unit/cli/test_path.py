@@ -17,7 +17,7 @@ def test_json_holds_the_path(footway, room):
     assert answer["length"] >= math.hypot(8, 6)
     assert answer["clearance"] >= 0.25 - 1e-6
     assert answer["bottleneck"]["radius"] >= 0.25
-    assert set(answer["times_ms"]) == {"load", "build", "query"}
+    assert set(answer["times_ms"]) == {"load", "build", "kernels", "query"}
 
 
 @pytest.mark.parametrize("start", [("--start", "-8,1"), ("--start=-8,1",)])

@@ -45,7 +45,7 @@ def test_json_holds_the_trajectory(footway, room):
     assert answer["clearance"] >= 0.25 - 1e-6
     assert answer["gap"] is None
     assert answer["follow"] == {"method": "cmm"}
-    assert set(answer["times_ms"]) == {"load", "build", "corridor", "walk"}
+    assert set(answer["times_ms"]) == {"load", "build", "kernels", "corridor", "walk"}
 
 
 def test_speed_and_step(footway, room):

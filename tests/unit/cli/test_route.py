@@ -9,7 +9,8 @@ import pytest
 from matplotlib.text import Text
 
 import footway as fw
-from footway.cli import no_path_picture, path
+from footway.cli import path
+from footway.cli.reports import draw_refusal
 
 BOX = [[0, 0], [20, 0], [20, 12], [0, 12], [0, 0]]
 MUD = [[8, 0], [12, 0], [12, 8], [8, 8], [8, 0]]
@@ -85,7 +86,7 @@ class TestRoute:
         assert answer["ground"]["mud"] == 0.0
         assert answer["ground"]["ground"] == pytest.approx(answer["length"])
         assert answer["weighted_length"] <= answer["weighted_length_before"]
-        assert set(answer["times_ms"]) == {"load", "terrain", "route"}
+        assert set(answer["times_ms"]) == {"load", "terrain", "kernels", "route"}
 
     def test_preferences_decide(self, footway, yard):
         through = answered(footway, "route", yard, *ENDS)
@@ -179,7 +180,7 @@ class TestWalk:
         assert answer["points"][-1] == pytest.approx([18.0, 2.0])
         assert sum(answer["ground"].values()) == pytest.approx(answer["length"])
         assert answer["route"]["weighted_length_before"] >= answer["route"]["weighted_length"]
-        assert set(answer["times_ms"]) == {"load", "terrain", "route", "walk"}
+        assert set(answer["times_ms"]) == {"load", "terrain", "kernels", "route", "walk"}
 
     def test_the_irm_does_not_look_at_the_ground(self, footway, yard, drawn):
         walks = {
@@ -190,7 +191,8 @@ class TestWalk:
         }
         assert walks["miran"]["weighted_length"] <= walks["irm"]["weighted_length"]
         assert walks["irm"]["follow"] == {"method": "irm"}
-        assert set(walks["irm"]["times_ms"]) == {"load", "terrain", "build", "route", "walk"}
+        steps = {"load", "terrain", "build", "kernels", "route", "walk"}
+        assert set(walks["irm"]["times_ms"]) == steps
 
     def test_a_route_by_hand_has_its_own_ends(self, footway, yard, drawn):
         answer = answered(footway, "path", yard, "--route", drawn, "--follow", "miran")
@@ -390,7 +392,5 @@ def test_the_walk_is_that_of_the_library(footway, yard):
 def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
     room = fw.load(str(bare))
     refusal = fw.NoPath("held", reason="blocked", obstacles=obstacles)
-    figure = no_path_picture.draw_refusal(
-        fw.CorridorMap.build(room), room, (2, 2), (18, 2), refusal
-    )
+    figure = draw_refusal(fw.CorridorMap.build(room), room, (2, 2), (18, 2), refusal)
     assert any(words in text.get_text() for text in figure.findobj(Text))

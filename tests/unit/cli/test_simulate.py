@@ -9,7 +9,8 @@ import pytest
 
 from footway import plot as picture
 from footway.cli import progress as running
-from footway.crowd import Crowd, Recording
+from footway.cli.simulate import _last_exits, _stuck_lines
+from footway.crowd import Crowd, Recording, Stuck
 from footway.crowd.simulation import Simulation
 from footway.recording.storage import ParquetRecorder
 from footway.scenario.reading import demo_names
@@ -296,8 +297,6 @@ def test_groups_are_measured(footway, scenario):
 
 
 def test_the_stuck_are_named(footway, scenario, monkeypatch):
-    from footway.crowd import Stuck
-
     lost = [Stuck(k, (1.0, 2.0), 3.0, "crowd" if k else "pinch") for k in range(7)]
     monkeypatch.setattr(Crowd, "stuck", lost)
     out = footway("simulate", scenario(), "--seconds", "1").out
@@ -320,10 +319,9 @@ def interrupted_after(number):
 
 def test_ctrl_c_leaves_a_recording(footway, scenario, tmp_path, monkeypatch):
     file, saved = tmp_path / "run.parquet", tmp_path / "run.npz"
-    press = interrupted_after(11)
-    tick = running.Clock.tick
+    press, after_step = interrupted_after(10), running.StopSignals.after_step
     monkeypatch.setattr(
-        running.Clock, "tick", lambda clock, crowd: tick(clock, crowd) or press(crowd)
+        running.StopSignals, "after_step", lambda *given: after_step(*given) or press(given)
     )
     result = footway("simulate", scenario(FOREVER), "-o", file, "--checkpoint", saved, "--json")
     assert result.code == 130
@@ -471,3 +469,21 @@ def test_every_option_is_in_the_help(footway):
     out = footway("simulate", "--help").out
     for option in ("--check", "--schema", "--list", "--animate", "--resume", "--checkpoint"):
         assert option in out
+
+
+@pytest.mark.parametrize(("number", "listed"), [(0, 0), (4, 4), (5, 5), (6, 5), (1200, 5)])
+def test_five_who_are_stuck_are_listed(number, listed):
+    stuck = [Stuck(k, (1.0, 2.0), 3.0, "pinch") for k in range(number)]
+    lines = list(_stuck_lines(stuck))
+    assert lines[:listed] == [
+        f"  character {k} is stuck at (1.00, 2.00) since 3.0 s: pinch" for k in range(listed)
+    ]
+    rest = [f"  and {number - 5:,} more: --json lists them all"] if number > 5 else []
+    assert lines[listed:] == rest
+
+
+def test_six_populations_are_listed():
+    left = {f"p{k}": float(k) for k in range(8)}
+    assert _last_exits(left) == (
+        "p0 0.0 s, p1 1.0 s, p2 2.0 s, p3 3.0 s, p4 4.0 s, p5 5.0 s and 2 more"
+    )

@@ -13,7 +13,7 @@ import footway as fw
 from footway._numba import jit
 from footway.cli import warmup as module
 from footway.cli.warmup import PARTS, _import_kernels, _other_process, _reporting_ready, warmup
-from footway.medial.kernels.chains import incidence
+from footway.medial.kernels.graph import incidence
 
 FOUNDATIONS = "footway._numba."  # kernels that others call
 
@@ -114,7 +114,7 @@ def test_names_of_ready_kernels_are_told():
     told = []
     with _reporting_ready(told.append):
         incidence(np.array([[0, 1]]), 2)
-    assert "footway.medial.kernels.chains.incidence" in told[-1]
+    assert "footway.medial.kernels.graph.incidence" in told[-1]
 
 
 def test_all_kernels_are_counted():

@@ -10,6 +10,7 @@ import pytest
 
 import footway as fw
 from footway._numba.jit import kernel
+from footway.cli.maps import LoadedMap
 from footway.cli.path import Query, ShortestResult
 from footway.corridor.backbone import path_along_backbone
 from footway.corridor.kernels.path import _write_pieces
@@ -155,7 +156,7 @@ def test_the_command_line_says_how_and_certifies_what_is_true(cmap):
     along = path_along_backbone(cmap.solver, np.array(LEFT), np.array(RIGHT), 0.25)
     pinch = cmap.bottleneck(LEFT, RIGHT)
     for path, word in ((along, "medial axis"), (cmap.path(LEFT, RIGHT, radius=0.25), "no shorter")):
-        text = "\n".join(ShortestResult(query, path, pinch).as_text("1 ms"))
+        text = "\n".join(ShortestResult(query, path, pinch, LoadedMap(cmap, None)).as_text("1 ms"))
         assert word in text
         assert "Certified: a disc of radius 0.25 m" in text
         assert f"{path.clearance:.3f} m or more" in text

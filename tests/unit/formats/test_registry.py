@@ -133,13 +133,6 @@ def test_declarations_are_read_without_importing_the_modules():
     assert subprocess.check_output([sys.executable, "-c", code]).split() == []
 
 
-def test_every_format_is_documented():
-    guide = (Path(__file__).parents[3] / "docs" / "maps.md").read_text()
-    for item in registry._built_in():
-        for suffix in item.suffixes:
-            assert f"`{suffix}`" in guide, item.description
-
-
 PLUGIN = """
 from footway.formats.registry import Format
 

@@ -38,10 +38,10 @@ def room():
 
 
 @pytest.fixture
-def page(room):
-    page = new_page(room, np.empty((0, 2)), environment=None, details="")
-    page.sheet.figure.set_dpi(100)
-    return page
+def sheet(room):
+    sheet = new_page(room, np.empty((0, 2)), environment=None, details="")[0]
+    sheet.figure.set_dpi(100)
+    return sheet
 
 
 @pytest.fixture(scope="module")
@@ -215,10 +215,10 @@ class TestObstacles:
         assert dark[0].sum() > 0.7 * np.pi * (0.8 * per_metre) ** 2
         assert (dark[1] & ~dark[0]).sum() > 0.5 * np.pi * (0.4 * per_metre) ** 2
 
-    def test_larger_than_the_picture(self, page):
-        height = round(page.sheet.figure.get_figheight() * 100)
+    def test_larger_than_the_picture(self, sheet):
+        height = round(sheet.figure.get_figheight() * 100)
         pixels = np.full((height, 800, 3), 255, np.uint8)
-        painter = Painter(page.sheet, height)
+        painter = Painter(sheet, height)
         painter.paint_obstacles(pixels, np.array([[5.0, 4.0, 1e5], [1e6, 1e6, 3.0]]))
         rows, columns = painter.part
         assert (pixels[rows, columns][3:-3, 3:-3] < 255).all()
@@ -310,44 +310,44 @@ class TestBusiest:
 
 
 class TestPainter:
-    def painted(self, page, at, *, radius=0.25, **more):
-        height = round(page.sheet.figure.get_figheight() * 100)
+    def painted(self, sheet, at, *, radius=0.25, **more):
+        height = round(sheet.figure.get_figheight() * 100)
         pixels = np.zeros((height, 800, 3), np.uint8)
         red = np.tile([1.0, 0.0, 0.0], (len(at), 1))
         someone = People(np.array(at, float), np.full(len(at), radius), red, **more)
-        Painter(page.sheet, height).paint(pixels, someone)
+        Painter(sheet, height).paint(pixels, someone)
         return pixels
 
-    def test_a_disc_is_where_and_as_large_as_it_should_be(self, page):
-        red = self.painted(page, [(2.0, 6.0)], radius=0.5)[:, :, 0] / 255.0
-        x, y = page.sheet.axes.transData.transform((2.0, 6.0))
-        per_metre = page.sheet.axes.transData.transform((3.0, 6.0))[0] - x
+    def test_a_disc_is_where_and_as_large_as_it_should_be(self, sheet):
+        red = self.painted(sheet, [(2.0, 6.0)], radius=0.5)[:, :, 0] / 255.0
+        x, y = sheet.axes.transData.transform((2.0, 6.0))
+        per_metre = sheet.axes.transData.transform((3.0, 6.0))[0] - x
         rows, columns = np.indices(red.shape)
         assert (red * columns).sum() / red.sum() + 0.5 == pytest.approx(x, abs=0.1)
         assert (red * rows).sum() / red.sum() + 0.5 == pytest.approx(len(red) - y, abs=1.0)
         rim = 0.8 * 2 * np.pi * 0.5 * per_metre * 0.7
         assert red.sum() == pytest.approx(np.pi * (0.5 * per_metre) ** 2 + rim, rel=0.05)
 
-    def test_small_people_are_blocks(self, page):
-        assert (self.painted(page, [(2, 6)], radius=0.01)[:, :, 0] == 255).sum() == 4
+    def test_small_people_are_blocks(self, sheet):
+        assert (self.painted(sheet, [(2, 6)], radius=0.01)[:, :, 0] == 255).sum() == 4
 
-    def test_who_is_outside_is_not_painted(self, page):
+    def test_who_is_outside_is_not_painted(self, sheet):
         for at in ([(-3.0, 4.0)], [(5.0, 99.0)], [(1e6, -1e6)]):
-            assert not self.painted(page, at).any()
-            assert not self.painted(page, at, radius=0.01).any()
+            assert not self.painted(sheet, at).any()
+            assert not self.painted(sheet, at, radius=0.01).any()
 
-    def test_who_is_half_outside_is_painted_in_half(self, page):
-        x0, y0, x1, y1 = page.sheet.view
-        inside = (self.painted(page, [(5.0, 4.0)], radius=0.5)[:, :, 0] > 0).sum()
+    def test_who_is_half_outside_is_painted_in_half(self, sheet):
+        x0, y0, x1, y1 = sheet.view
+        inside = (self.painted(sheet, [(5.0, 4.0)], radius=0.5)[:, :, 0] > 0).sum()
         for at in ((x0 - 0.01, 4.0), (x1 + 0.01, 4.0), (5.0, y0 - 0.01), (5.0, y1 + 0.01)):
-            red = self.painted(page, [at], radius=0.5)[:, :, 0] > 0
+            red = self.painted(sheet, [at], radius=0.5)[:, :, 0] > 0
             assert red.sum() == pytest.approx(0.5 * inside, rel=0.1)
 
-    def test_a_trail_is_a_line(self, page):
+    def test_a_trail_is_a_line(self, sheet):
         """Between two places that are far apart there is no gap, and it is even."""
         trail = np.array([[(1.0, 4.0)], [(5.0, 4.0)]])
-        pixels = self.painted(page, [(9, 4)], radius=0.3, trails=trail)
-        painter = Painter(page.sheet, len(pixels))
+        pixels = self.painted(sheet, [(9, 4)], radius=0.3, trails=trail)
+        painter = Painter(sheet, len(pixels))
         columns = [round(float(painter._places(np.array([(x, 4.0)]))[0, 0])) for x in (1.1, 8.5)]
         row = round(float(painter._places(np.array([(1.0, 4.0)]))[0, 1]))
         line = pixels[row - 1 : row + 2, columns[0] : columns[1]].max(axis=(0, 2))
@@ -355,16 +355,16 @@ class TestPainter:
         assert len(np.unique(line)) == 2
         assert line[0] < line[-1]  # fainter behind
 
-    def test_a_trail_that_is_not_known(self, page):
+    def test_a_trail_that_is_not_known(self, sheet):
         trail = np.full((2, 1, 2), np.nan)
         at = [(5, 4)]
-        assert (self.painted(page, at, trails=trail) == self.painted(page, at)).all()
+        assert (self.painted(sheet, at, trails=trail) == self.painted(sheet, at)).all()
 
-    def test_nobody(self, page):
-        assert not self.painted(page, np.empty((0, 2))).any()
+    def test_nobody(self, sheet):
+        assert not self.painted(sheet, np.empty((0, 2))).any()
 
-    def test_a_nose_where_one_looks(self, page):
-        pixels = self.painted(page, [(5, 4)], radius=0.5, velocities=np.array([[0.0, 1.0]]))
+    def test_a_nose_where_one_looks(self, sheet):
+        pixels = self.painted(sheet, [(5, 4)], radius=0.5, velocities=np.array([[0.0, 1.0]]))
         rows, _ = np.nonzero(pixels[:, :, 1] > 250)
         assert rows.mean() < np.nonzero(pixels[:, :, 0] > 250)[0].mean()
 

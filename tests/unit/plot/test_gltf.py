@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import shapely
 
 import footway as fw
-from footway.plot.gltf import _keys, _rotations, save_gltf
+from footway.plot.gltf import _rotations, save_gltf
 from tests.unit.plot.gltf_reading import read
 
 BLOCK = [(4, 3), (6, 3), (6, 5), (4, 5)]
@@ -192,8 +193,13 @@ def test_neighbouring_rotations_never_differ_in_sign(side):
     assert (turns[1:] * turns[:-1]).sum(axis=1).min() > 0.99
 
 
-def test_times_that_32_bits_cannot_tell_apart_are_one_key():
+def test_times_that_32_bits_cannot_tell_apart_are_one_key(tmp_path):
     times = np.array([0.0, 4096.0, 4096.0001, 4097.0, 4097.0001])
-    rounded, kept = _keys(times)
-    assert rounded.tolist() == [0.0, 4096.0, 4097.0]
-    assert kept.tolist() == [True, False, True, False, True]
+    positions = np.column_stack([np.arange(5.0), np.zeros((5, 2))])
+    directions = np.tile([1.0, 0.0, 0.0], (5, 1))
+    motion = SimpleNamespace(times=times, positions=positions, directions=directions)
+    save_gltf(motion, tmp_path / "slow.glb")
+    document = read(tmp_path / "slow.glb")
+    samplers = document.json["animations"][0]["samplers"]
+    assert document.arrays[samplers[0]["input"]].tolist() == [0.0, 4096.0, 4097.0]
+    assert document.arrays[samplers[0]["output"]][:, 0].tolist() == [0.0, 2.0, 4.0]

@@ -423,7 +423,7 @@ def test_following_that_is_refused(refusal, change, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("mud = 4.0", "mudd = 4.0"), "there is no ground of kind 'mudd' on this map; did you"),
+        (("mud = 4.0", "mudd = 4.0"), "there is no terrain of kind 'mudd' on this map; did you"),
         (
             ("[0, 0, 3, 3]", "[50, 50, 53, 53]"),
             "terrain[0].polygon: terrain 'mud' at (50, 50) lies",

@@ -189,8 +189,9 @@ def test_a_character_is_inspected(client):
     facts = header["ok"]
     assert facts["goal"] == [28.0, 18.0]
     assert facts["mode"] == "walking"
-    assert facts["forces"] == ["steering", "lane", "avoidance", "obstacles"]
-    assert arrays["forces"].shape == (4, 2)
+    forces = client.session.crowd_thread.crowd.character(4).forces
+    assert facts["forces"] == list(forces)
+    np.testing.assert_allclose(arrays["forces"], list(forces.values()), rtol=1e-6)
     assert arrays["points"].shape == (len(arrays["radii"]), 2)
     assert arrays["attraction"].shape == (1, 2)
     assert client.error("character", id=999)["kind"] == "bad-input"
@@ -416,7 +417,7 @@ def test_a_change_keeps_the_spread_of_a_scenario_population():
 
 def test_the_size_of_a_group_is_fixed(client):
     crowd = client.session.crowd_thread.crowd
-    client.session.crowd_thread.do(lambda: crowd.add_group(4, start=(3, 3)))
+    client.session.crowd_thread.between_steps(lambda: crowd.add_group(4, start=(3, 3)))
     assert client.ok("crowd", do="status")["populations"][0]["grouped"]
     for count in (2, 9):
         assert "group" in client.error("population", do="change", index=0, count=count)["error"]

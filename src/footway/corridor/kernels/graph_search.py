@@ -52,13 +52,10 @@ class GraphWorkspace(NamedTuple):
     halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
     landmarks: Floats  # (nv, k) distance of each vertex from each landmark; k = 0: no landmarks
     goal_landmarks: Floats  # (k,) distance of the goal from each landmark
-    goal: Floats  # (d,) coordinates of the goal
     query: NDArray[np.int64]  # (1,) number of the query
 
 
-def make_graph_workspace(
-    n_vertices: int, n_edges: int, landmarks: Floats, *, dimension: int = 2
-) -> GraphWorkspace:
+def make_graph_workspace(n_vertices: int, n_edges: int, landmarks: Floats) -> GraphWorkspace:
     """Allocate scratch memory; `landmarks` (nv, k).
 
     A vertex is settled once and then adds at most one heap entry for each half-edge that leaves it;
@@ -75,7 +72,6 @@ def make_graph_workspace(
         halves=np.empty(2 * n_edges + 2, np.int32),
         landmarks=landmarks,
         goal_landmarks=np.empty(landmarks.shape[1]),
-        goal=np.empty(dimension),
         query=np.zeros(1, np.int64),
     )
 
@@ -99,11 +95,11 @@ def mark_dead_ends(edge, vertex, query, graph, marks):
 
 
 @inner
-def _lower_bound(v, vertices, workspace):
-    """Lower bound on the length from a vertex to the goal."""
+def _lower_bound(v, target, vertices, workspace):
+    """Lower bound on the length from a vertex to the goal, which has the coordinates `target`."""
     squared = 0.0
-    for c in range(len(workspace.goal)):
-        d = vertices[v, c] - workspace.goal[c]
+    for c in range(len(target)):
+        d = vertices[v, c] - target[c]
         squared += d * d
     bound = math.sqrt(squared)
     for k in range(len(workspace.goal_landmarks)):
@@ -112,14 +108,14 @@ def _lower_bound(v, vertices, workspace):
 
 
 @inner
-def _reach(v, cost, half, is_first, size, vertices, workspace):
+def _reach(v, cost, half, is_first, size, target, vertices, workspace):
     """Record a path to a vertex if it is the shortest so far; return the size of the heap."""
     query, seen = workspace.query[0], workspace.seen
     if seen[v, SETTLED] == query or (seen[v, REACHED] == query and workspace.cost[v] <= cost):
         return size
     seen[v, REACHED], workspace.cost[v] = query, cost
     workspace.arrival[v], workspace.from_start[v] = half, is_first
-    bound = cost + _lower_bound(v, vertices, workspace)
+    bound = cost + _lower_bound(v, target, vertices, workspace)
     return push(bound, v, size, workspace.keys, workspace.queue)
 
 
@@ -142,12 +138,12 @@ def _read_back(last, edges, workspace):
 
 
 @inner
-def find_path(start, goal, direct, radius, graph, vertices, workspace):
+def find_path(start, goal, target, direct, radius, graph, vertices, workspace):
     """Write the half-edges of the shortest path between two places to workspace.halves.
 
-    `start` and `goal` are PlaceOnEdge; the caller writes the goal's coordinates to workspace.goal.
-    `direct` is the cost between them if they are on the same edge and it is wide enough, else
-    infinite. `graph.length` (ne,) are costs, `vertices` (nv, d) coordinates.
+    `start` and `goal` are PlaceOnEdge, `target` is the tuple of the goal's coordinates. `direct` is
+    the cost between them if they are on the same edge and it is wide enough, else infinite.
+    `graph.length` (ne,) are costs, `vertices` (nv, d) coordinates.
 
     Returns the number of half-edges; 0 if the direct path is the shortest, -1 if there is none.
     """
@@ -163,10 +159,10 @@ def find_path(start, goal, direct, radius, graph, vertices, workspace):
         )
     if start.first_is_open:
         half, v = 2 * start.edge + 1, edges[start.edge, 0]
-        size = _reach(v, start.to_first, half, True, size, vertices, workspace)
+        size = _reach(v, start.to_first, half, True, size, target, vertices, workspace)
     if start.last_is_open:
         half, v = 2 * start.edge, edges[start.edge, 1]
-        size = _reach(v, start.to_last, half, True, size, vertices, workspace)
+        size = _reach(v, start.to_last, half, True, size, target, vertices, workspace)
     from_first = goal.to_first if goal.first_is_open else math.inf
     from_last = goal.to_last if goal.last_is_open else math.inf
     while size > 0 and keys[0] < best:
@@ -187,7 +183,7 @@ def find_path(start, goal, direct, radius, graph, vertices, workspace):
                 continue
             if graph.is_core[edge] or half == graph.up[v] or workspace.marks[edge] == query:
                 w, there = edges[edge, 1 - half % 2], cost + graph.length[edge]
-                size = _reach(w, there, half, False, size, vertices, workspace)
+                size = _reach(w, there, half, False, size, target, vertices, workspace)
     if best == math.inf:
         return -1
     if last < 0:

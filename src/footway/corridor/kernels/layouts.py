@@ -48,8 +48,8 @@ class CellBoundaries(NamedTuple):
     sites: Floats  # (ns, 4)
     is_point: NDArray[np.bool_]  # (ns,)
     two_sided: NDArray[np.bool_]  # (ns,)
-    # Only for the map of a roadmap, else empty: a grid of the balls that may contain a point.
-    balls: Floats  # (m, 3) x, y, clearance of each event, m
+    of_roadmap: bool  # whether points are located by balls; if not, the arrays of balls are empty
+    balls: Floats  # (m, 3) x, y, clearance of each event, m, and a grid of those near each cell
     ball_box: Floats  # (3,) lower left corner and cell size, m
     ball_shape: Ints  # (2,) columns, rows
     ball_offsets: Ints  # (cells + 1,)
@@ -156,7 +156,7 @@ class Query(NamedTuple):
 class SearchWorkspace(NamedTuple):
     """Nodes, heap and marks of a search for a shortest path. Threads must not share it."""
 
-    floats: Floats  # (capacity, 8) nodes: columns are listed in kernels/search_nodes
+    floats: Floats  # (capacity, 8) nodes: columns are listed in kernels/search
     ints: NDArray[np.int32]  # (capacity, 12)
     keys: Floats  # (capacity,) heap: lower bounds
     queue: NDArray[np.int32]  # (capacity,) heap: nodes

@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
+from footway._numba.bins import cell_of
 from footway._numba.jit import inner, kernel, prange
 from footway._numba.math import atan2, hypot
 from footway.corridor.kernels.layouts import Place
-from footway.corridor.kernels.wall_grid import cell_of, is_outside, line_clearance, nearest_wall
+from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
 
 X, Y, AXIS_CLEARANCE, CLEARANCE, WALL_X, WALL_Y, N_VALUES = range(7)  # columns of located points
+BEYOND = 1e-6  # m, tolerance of a foot beyond the end of a wall
 BESIDE = 1e-6  # rad, tolerance of a direction beyond the border of a corner's cell
 SEEN = 1e-6  # m, a line with less clearance may touch a wall
 WIDE = 0.999  # of a point's own clearance: a line from it with this clearance is wide enough
@@ -55,21 +57,18 @@ def _corner_slot(angle, boundaries, row):
 
 @inner
 def _along_wall(x, y, walls, w):
+    """Distance of a point's foot from the beginning of a wall along it, and the wall's length."""
     dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / hypot(dx, dy)
-
-
-BEYOND = 1e-6  # m, tolerance of a foot beyond the end of a wall
+    length = hypot(dx, dy)
+    if length == 0.0:
+        return 0.0, 0.0
+    return ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / length, length
 
 
 @inner
 def _beyond_end(x, y, walls, w, share):
     """Distance of a point's foot beyond the end of a wall, m; 0 for a point obstacle."""
-    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-    length = hypot(dx, dy)
-    if length == 0.0:
-        return 0.0
-    along = ((x - walls[w, 0]) * dx + (y - walls[w, 1]) * dy) / length
+    along, length = _along_wall(x, y, walls, w)
     return -along if share <= 0.0 else along - length
 
 
@@ -184,7 +183,7 @@ def locate_point(x, y, axis, grid, boundaries):
     walls = grid.walls
     ox = walls[wall, 0] + share * (walls[wall, 2] - walls[wall, 0])
     oy = walls[wall, 1] + share * (walls[wall, 3] - walls[wall, 1])
-    if len(boundaries.balls) > 0:
+    if boundaries.of_roadmap:
         ball, clear = ball_at(x, y, distance, grid, boundaries)
         if ball < 0:
             return Place(-1, x, y, 0.0, 0.0, ox, oy)
@@ -195,8 +194,8 @@ def locate_point(x, y, axis, grid, boundaries):
         return Place(-1, x, y, 0.0, 0.0, ox, oy)
     slot = _corner_slot(atan2(y - oy, x - ox), boundaries, row) if boundaries.is_point[site] else -1
     if slot < 0:  # by rounding, the foot may lie before the beginning of the wall
-        along = max(_along_wall(x, y, walls, wall), boundaries.keys[boundaries.offsets[row]])
-        slot = _boundary_slot(along, boundaries, row)
+        along, _ = _along_wall(x, y, walls, wall)
+        slot = _boundary_slot(max(along, boundaries.keys[boundaries.offsets[row]]), boundaries, row)
     piece = boundaries.pieces[slot]
     other = axis.piece_right[piece] if axis.piece_left[piece] == site else axis.piece_left[piece]
     wx, wy = x - ox, y - oy
@@ -233,8 +232,7 @@ def _write_place(place, k, pieces, values):
 @kernel
 def locate_few(points, axis, grid, boundaries):
     """`locate_points` on the calling thread, for few points."""
-    pieces = np.empty(len(points), np.int64)
-    values = np.empty((len(points), N_VALUES))
+    pieces, values = np.empty(len(points), np.int64), np.empty((len(points), N_VALUES))
     for k in range(len(points)):
         place = locate_point(points[k, 0], points[k, 1], axis, grid, boundaries)
         _write_place(place, k, pieces, values)
@@ -244,10 +242,8 @@ def locate_few(points, axis, grid, boundaries):
 @kernel(parallel=True)
 def locate_points(points, axis, grid, boundaries):
     """`locate_point` for (n, 2) points: pieces (n,), and the other fields of Place, (n, 6)."""
-    n = len(points)
-    pieces = np.empty(n, np.int64)
-    values = np.empty((n, N_VALUES))
-    for k in prange(n):
+    pieces, values = np.empty(len(points), np.int64), np.empty((len(points), N_VALUES))
+    for k in prange(len(points)):
         place = locate_point(points[k, 0], points[k, 1], axis, grid, boundaries)
         _write_place(place, k, pieces, values)
     return pieces, values
@@ -262,7 +258,7 @@ def clearances(points, grid, boundaries):
         if is_outside(x, y, grid):
             continue
         wall, distance, share = nearest_wall(x, y, grid)
-        if len(boundaries.balls) > 0:
+        if boundaries.of_roadmap:
             out[k] = distance if ball_at(x, y, distance, grid, boundaries)[0] >= 0 else 0.0
         elif site_of(x, y, grid, boundaries, wall, share)[1] >= 0:
             out[k] = distance

@@ -8,7 +8,8 @@ free space beside it, where the path may turn around the corner that bounds the 
 circles of the disc's radius, so turns are arcs and the path is C1. Nodes are expanded in the order
 of a lower bound on the whole path, so the first one that reaches the goal is the shortest.
 
-Arguments are named as in kernels/search_nodes; `corners` is the CornerSequence.
+Nodes are rows of `ws.floats` and `ws.ints`, with the columns below. In all functions `ws` is the
+SearchWorkspace, `corners` the CornerSequence, `xy` (n, 2) its points, and `q` the Query.
 """
 
 from __future__ import annotations
@@ -17,51 +18,11 @@ import math
 
 import numpy as np
 
-from footway._numba.heap import pop
+from footway._numba.heap import pop, push
 from footway._numba.jit import inner
+from footway._numba.math import atan2
 from footway.corridor.kernels.graph_search import mark_dead_ends
 from footway.corridor.kernels.layouts import EVENT, FOUND, FULL, NOWHERE, POINT, SIDE
-from footway.corridor.kernels.search_nodes import (
-    ARRIVED,
-    BLIND,
-    BLOCKER,
-    BOUNDED,
-    FINAL,
-    FIRST,
-    FLAGS,
-    HALF,
-    HEAP_SIZE,
-    INX,
-    INY,
-    N_NODES,
-    NEXT,
-    PARENT,
-    PORTAL,
-    QUERY,
-    REPAIRED,
-    ROOT,
-    SIGMA,
-    SPAWNED,
-    STEP,
-    STOPS,
-    TIGHT,
-    TINY,
-    UX,
-    UY,
-    WAITING,
-    F,
-    G,
-    compare,
-    copy,
-    enqueue,
-    first_node,
-    first_to_turn,
-    is_worse,
-    lower_bound,
-    release,
-    root_xy,
-    try_goal,
-)
 from footway.corridor.kernels.tangents import (
     CORNER,
     SLACK,
@@ -71,9 +32,312 @@ from footway.corridor.kernels.tangents import (
     reverse_chain,
     tangent,
     tighten,
+    turn_angle,
 )
 
+# Columns of floats: lower bound F of the whole path, length G up to the turn around the root,
+# direction IN of arrival at the root, directions U of the wedge's left and right bound.
+F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6  # UX + side and UY + side, side 0 left and 1 right
+# Columns of ints: half-edge, the next of its points, root (-1: the start) and side of the turn
+# around it, points that bound the wedge and last points passed (left, right), flags, parent node,
+# and points that come before the next one (left, right).
+HALF, NEXT, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
+N_FLOATS, N_INTS = 8, 12
+
+# Rows of SearchWorkspace.count, and columns of SearchWorkspace.turns.
+N_NODES, HEAP_SIZE, QUERY, STEP = range(4)
+LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY = range(4)
+
+BOUNDED, SPAWNED = 1, 4  # << side: the wedge has a bound; a node that turns there was created
+BLIND = 16  # the goal is on this edge, but behind
+STOPS = 32  # the half-edge is too narrow further along
+ARRIVED = 64  # at the vertex at the end of the half-edge
+FINAL = 128  # at the goal
+WAITING = 512  # to be advanced along its half-edge
+REPAIRED = 256  # at the goal, and F is the length of the repaired chain
+
+PARALLEL = 1e-10  # sine of the angle below which two directions are equal
+TIGHT = (
+    5e-8  # m, by which a disc may exceed a passage, so that doors of exactly its size are passed
+)
+TINY = 2e-4  # m, square root of TIGHT: uncertainty of a tangent of two touching circles
 BACKWARD = 0.5  # sine of the angle beyond which a portal is crossed from its far side
+
+
+@inner
+def _first_node(half, ws):
+    """Create a node at the start, with an unbounded wedge."""
+    nf, ni = ws.floats, ws.ints
+    node = ws.count[N_NODES]
+    ws.count[N_NODES] += 1
+    for k in range(N_FLOATS):
+        nf[node, k] = 0.0
+    ni[node, HALF], ni[node, ROOT], ni[node, SIGMA] = half, -1, 0
+    ni[node, BLOCKER], ni[node, BLOCKER + 1] = -1, -1
+    ni[node, PORTAL], ni[node, PORTAL + 1] = -1, -1
+    ni[node, FLAGS], ni[node, PARENT] = 0, -1
+    ni[node, FIRST], ni[node, FIRST + 1] = -1, -1
+    return node
+
+
+@inner
+def _compare(bx, by, dx, dy, k, sign):
+    """Compare the tangent of `tangent` with direction b: 1 on the outer side, 0 in line, -1 inside.
+
+    Avoids the tangent's divisions: most points that a path passes do not narrow its wedge.
+    """
+    across = bx * dy - by * dx
+    if k == 0.0:
+        measure, one = sign * across, abs(dx) + abs(dy)
+    else:
+        one = dx * dx + dy * dy
+        length = math.sqrt(max(one - k * k, 0.0))
+        measure = sign * (length * across - k * (bx * dx + by * dy))
+    if measure > PARALLEL * one:
+        return 1
+    return 0 if measure > -PARALLEL * one else -1
+
+
+@inner
+def _enqueue(node, ws):
+    """Add a node to the heap, in the order of its lower bound."""
+    key, size = ws.floats[node, F], ws.count[HEAP_SIZE]
+    ws.count[HEAP_SIZE] = push(key, node, size, ws.keys, ws.queue)
+
+
+@inner
+def _copy(node, ws):
+    """Create a node with the same state, whose parent is `node`."""
+    nf, ni = ws.floats, ws.ints
+    new = ws.count[N_NODES]
+    ws.count[N_NODES] += 1
+    for k in range(N_FLOATS):
+        nf[new, k] = nf[node, k]
+    for k in range(9):
+        ni[new, k] = ni[node, k]
+    ni[new, PARENT] = node
+    ni[new, FIRST], ni[new, FIRST + 1] = -1, -1
+    return new
+
+
+@inner
+def _root_xy(node, ws, xy, q):
+    """Return the place of the root of a node: the start, or a corner."""
+    ni = ws.ints
+    root = ni[node, ROOT]
+    if root < 0:
+        return q.sx, q.sy
+    return xy[root, 0], xy[root, 1]
+
+
+@inner
+def _arc_to(node, ux, uy, ws, q):
+    """Length of the arc around the root from the direction of arrival to u."""
+    nf, ni = ws.floats, ws.ints
+    sigma = ni[node, SIGMA]
+    if sigma == 0 or q.radius == 0.0:
+        return 0.0
+    return q.radius * turn_angle(nf[node, INX], nf[node, INY], ux, uy, sigma)
+
+
+@inner
+def _arc_at_least(node, ux, uy, ws, q):
+    """Lower bound of `_arc_to` without trigonometry: an angle is not less than its sine."""
+    nf, ni = ws.floats, ws.ints
+    sigma = ni[node, SIGMA]
+    vx, vy = nf[node, INX], nf[node, INY]
+    ahead = vx * ux + vy * uy
+    if ahead < 0.0:
+        return abs(sigma) * q.radius * (0.5 * math.pi - ahead)
+    return q.radius * max(0.0, sigma * (vx * uy - vy * ux))
+
+
+@inner
+def _violated_side(node, ux, uy, ws):
+    """Side on which a direction leaves the wedge; -1 inside it."""
+    nf, ni = ws.floats, ws.ints
+    flags = ni[node, FLAGS]
+    if flags & BOUNDED and nf[node, UX] * uy - nf[node, UY] * ux > PARALLEL:
+        return 0
+    if flags & (BOUNDED << 1) and nf[node, UX + 1] * uy - nf[node, UY + 1] * ux < -PARALLEL:
+        return 1
+    return -1
+
+
+@inner
+def _lower_bound(node, at_vertex, ws, xy, q):
+    """Lower bound on the length of a path through this node's wedge to the goal.
+
+    At a vertex the path crosses the node's portal, the chord between the last points on either
+    side. Between vertices one of them may be outdated, in a straight wall, so no chord is used.
+    """
+    nf, ni = ws.floats, ws.ints
+    tx, ty = q.gx, q.gy
+    left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
+    lx = ly = wx = wy = 0.0
+    if at_vertex and left >= 0 and right >= 0:
+        lx, ly = xy[left, 0], xy[left, 1]
+        wx, wy = xy[right, 0] - lx, xy[right, 1] - ly
+        beyond = wx * (ty - ly) - wy * (tx - lx)
+        if beyond < 0.0:  # the goal lies on this side of the portal: mirror it
+            scale = 2.0 * beyond / (wx * wx + wy * wy)
+            tx, ty = tx + scale * wy, ty - scale * wx
+    cx, cy = _root_xy(node, ws, xy, q)
+    k = ni[node, SIGMA] * q.radius
+    ux, uy, length = tangent(tx - cx, ty - cy, -k)
+    if length < 0.0:
+        return nf[node, G]
+    side = _violated_side(node, ux, uy, ws)
+    if side >= 0:  # along the wedge's bound to the portal, then straight
+        ux, uy = nf[node, UX + side], nf[node, UY + side]
+        px, py = cx + k * uy, cy - k * ux
+        slope = ux * wy - uy * wx
+        length = 0.0
+        if abs(slope) > PARALLEL:
+            length = max(0.0, ((lx - px) * wy - (ly - py) * wx) / slope)
+        point = ni[node, BLOCKER + side]
+        if point >= 0 and not ni[node, FLAGS] & (SPAWNED << side):  # it may still turn there
+            length = min(length, ux * (xy[point, 0] - px) + uy * (xy[point, 1] - py))
+        ex, ey = tx - px - length * ux, ty - py - length * uy
+        length += math.sqrt(ex * ex + ey * ey)
+    return nf[node, G] + _arc_at_least(node, ux, uy, ws, q) + length
+
+
+@inner
+def _is_worse(key, g, ux, uy, ws, q):
+    """Whether this turn was reached by a shorter path; if not, record this one.
+
+    Two arrivals are compared after both have turned to the same direction.
+    """
+    turn = ws.turns[key]
+    if turn[TURN_QUERY] == ws.count[QUERY]:
+        before = turn[LENGTH]
+        if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
+            vx, vy = turn[ARRIVAL_X], turn[ARRIVAL_Y]
+            if vx != ux or vy != uy:
+                angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+                before += q.radius * (angle if key % 2 == 0 else -angle)
+        if g > before - SLACK:
+            return g > before + SLACK
+    turn[LENGTH], turn[ARRIVAL_X], turn[ARRIVAL_Y], turn[TURN_QUERY] = g, ux, uy, ws.count[QUERY]
+    return False
+
+
+@inner
+def _turn_at(node, corner, side, ws, xy, q):
+    """Create the node that turns around a corner of the wedge; -1 if impossible or worse."""
+    nf, ni = ws.floats, ws.ints
+    if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
+        return -1
+    ni[node, FLAGS] |= SPAWNED << side
+    sigma = 1 - 2 * side
+    cx, cy = _root_xy(node, ws, xy, q)
+    k = (sigma - ni[node, SIGMA]) * q.radius
+    ux, uy, length = tangent(xy[corner, 0] - cx, xy[corner, 1] - cy, k)
+    if length < 0.0:
+        return -1
+    g = nf[node, G] + _arc_to(node, ux, uy, ws, q) + length
+    if _is_worse(2 * corner + side, g, ux, uy, ws, q):
+        return -1
+    new = _copy(node, ws)
+    nf[new, G], nf[new, INX], nf[new, INY] = g, ux, uy
+    ni[new, ROOT], ni[new, SIGMA] = corner, sigma
+    # It turns toward its own side: the other bound is straight ahead, without a corner.
+    other = 1 - side
+    ni[new, FLAGS] = (BOUNDED << other) | (ni[node, FLAGS] & (BLIND | STOPS))
+    ni[new, BLOCKER], ni[new, BLOCKER + 1] = -1, -1
+    nf[new, UX + other], nf[new, UY + other] = ux, uy
+    return new
+
+
+@inner
+def _release(node, corner, corner_side, point, side, ws, xy, q):
+    """Create and push the node that turns at a corner of the wedge and passes `point`."""
+    nf, ni = ws.floats, ws.ints
+    new = _turn_at(node, corner, corner_side, ws, xy, q)
+    if new < 0:
+        return
+    other = 1 - side
+    sign = 1 - 2 * side
+    cx, cy = _root_xy(new, ws, xy, q)
+    k = (sign - ni[new, SIGMA]) * q.radius
+    ux, uy, length = tangent(xy[point, 0] - cx, xy[point, 1] - cy, k)
+    flags = ni[new, FLAGS]
+    if length >= 0.0:
+        if flags & (BOUNDED << other):
+            vx, vy = nf[new, UX + other], nf[new, UY + other]
+            inside = sign * (vx * uy - vy * ux)
+            if inside < -TIGHT / (length + TINY):
+                return
+            if inside < 0.0:
+                ux, uy = vx, vy
+        open_side = not flags & (BOUNDED << side)
+        if open_side or sign * (nf[new, UX + side] * uy - nf[new, UY + side] * ux) <= PARALLEL:
+            nf[new, UX + side], nf[new, UY + side] = ux, uy
+            ni[new, BLOCKER + side] = point
+            ni[new, FLAGS] = flags | (BOUNDED << side)
+    ni[new, NEXT] += 1
+    nf[new, F] = max(nf[node, F], _lower_bound(new, False, ws, xy, q))
+    _enqueue(new, ws)
+
+
+@inner
+def _first_to_turn(point, side, rival, bx, by, corners, q):
+    """Corner at which a path turns when its wedge closed between a point and its other bound.
+
+    For a small disc that is the bound's corner, `rival`, whose chord comes first. A wide disc can
+    reach the later one first; turning at the rival would then be a turn to the wrong side.
+    Returns the corner and its side; corner -1 for none, -2 if the point lies inside a wall and a
+    corner of that wall decides later.
+    """
+    other = 1 - side
+    sign = 1 - 2 * other
+    if rival < 0:
+        return -1, other
+    xy = corners.xy
+    dx, dy = xy[point, 0] - xy[rival, 0], xy[point, 1] - xy[rival, 1]
+    ux, uy, length = tangent(dx, dy, -2.0 * sign * q.radius)
+    if length >= 0.0 and sign * (bx * uy - by * ux) >= -PARALLEL:
+        if rival >= q.n_corners:  # a contact: the path turns at the end of its wall
+            return corners.ahead[rival - q.n_corners, other], other
+        return rival, other
+    return point if point < q.n_corners else -2, side
+
+
+@inner
+def _finish(node, ws, xy, q):
+    """Push a final node: straight from this node's root to the goal."""
+    nf, ni = ws.floats, ws.ints
+    cx, cy = _root_xy(node, ws, xy, q)
+    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
+    if length < 0.0:
+        return
+    new = _copy(node, ws)
+    nf[new, F] = nf[new, G] + _arc_to(new, ux, uy, ws, q) + length
+    ni[new, FLAGS] |= FINAL
+    _enqueue(new, ws)
+
+
+@inner(inline=False)
+def _try_goal(node, ws, xy, q):
+    """Push final nodes to a goal on this half-edge: straight, and around the wedge's corner.
+
+    The wedge may exclude a goal that lies before its corner, so the straight line is always tried;
+    whether it is clear is checked when it is popped.
+    """
+    ni = ws.ints
+    cx, cy = _root_xy(node, ws, xy, q)
+    ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
+    if length < 0.0:
+        return
+    _finish(node, ws, xy, q)
+    side = _violated_side(node, ux, uy, ws)
+    if side >= 0:
+        flags = ni[node, FLAGS]
+        new = _turn_at(node, ws.ints[node, BLOCKER + side], side, ws, xy, q)
+        ni[node, FLAGS] = flags  # it may still turn there to continue beyond the goal
+        if new >= 0:
+            _finish(new, ws, xy, q)
 
 
 @inner
@@ -104,7 +368,7 @@ def _advance(node, edges, corners, ws, q):
     """
     nf, ni, points, xy = ws.floats, ws.ints, corners.points, corners.xy
     half, root, sigma = ni[node, HALF], ni[node, ROOT], ni[node, SIGMA]
-    cx, cy = root_xy(node, ws, xy, q)
+    cx, cy = _root_xy(node, ws, xy, q)
     lx, ly, rx, ry = nf[node, UX], nf[node, UY], nf[node, UX + 1], nf[node, UY + 1]
     lb, rb = ni[node, BLOCKER], ni[node, BLOCKER + 1]
     lp, rp = ni[node, PORTAL], ni[node, PORTAL + 1]
@@ -117,7 +381,7 @@ def _advance(node, edges, corners, ws, q):
             if awaits_goal and _beyond_goal(half, points[b, EVENT], q):
                 awaits_goal = False
                 _write_wedge(node, b, (lx, ly, lb, lp), (rx, ry, rb, rp), flags, ws)
-                try_goal(node, ws, xy, q)
+                _try_goal(node, ws, xy, q)
                 flags = ni[node, FLAGS]
         else:
             side = np.int32(b - first + 2)
@@ -138,7 +402,7 @@ def _advance(node, edges, corners, ws, q):
         turn, turn_side, passes, is_closed = -1, side, point, False
         ux, uy, length = 0.0, 0.0, -1.0
         if flags & (BOUNDED << side):
-            beside = compare(bx, by, dx, dy, k, sign)
+            beside = _compare(bx, by, dx, dy, k, sign)
             if beside == 0:  # collinear: the path turns at the farther corner
                 if point < q.n_corners:
                     flags &= ~(SPAWNED << side)
@@ -160,7 +424,7 @@ def _advance(node, edges, corners, ws, q):
                 inside = sign * (vx * uy - vy * ux)
                 if inside < -TIGHT / (length + TINY):
                     rival = rb if side == 0 else lb
-                    turn, turn_side = first_to_turn(point, side, rival, vx, vy, corners, q)
+                    turn, turn_side = _first_to_turn(point, side, rival, vx, vy, corners, q)
                     if turn == -2:
                         continue
                     is_closed = True
@@ -173,9 +437,9 @@ def _advance(node, edges, corners, ws, q):
             _write_wedge(node, here, (lx, ly, lb, lp), (rx, ry, rb, rp), flags, ws)
             # The goal may lie before the point, though beyond its chord.
             if is_closed and (awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex):
-                try_goal(node, ws, xy, q)
+                _try_goal(node, ws, xy, q)
             passed_side = side if passes == point else 1 - side
-            release(node, turn, turn_side, passes, passed_side, ws, xy, q)
+            _release(node, turn, turn_side, passes, passed_side, ws, xy, q)
             if is_closed:
                 return
             flags = ni[node, FLAGS]
@@ -195,14 +459,14 @@ def _advance(node, edges, corners, ws, q):
     following = corners.offsets[half + 1]
     _write_wedge(node, following, (lx, ly, lb, lp), (rx, ry, rb, rp), flags, ws)
     if awaits_goal:
-        try_goal(node, ws, xy, q)
+        _try_goal(node, ws, xy, q)
     if flags & STOPS:
         return
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
-        try_goal(node, ws, xy, q)
+        _try_goal(node, ws, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    nf[node, F] = max(nf[node, F], lower_bound(node, True, ws, xy, q))
-    enqueue(node, ws)
+    nf[node, F] = max(nf[node, F], _lower_bound(node, True, ws, xy, q))
+    _enqueue(node, ws)
 
 
 @inner
@@ -219,9 +483,9 @@ def _may_enter(half, graph, ws, q):
 def _start(half, portal, sees_goal, passable, corners, ws, q):
     """Create the first node along a half-edge, for a start in the cell before its portal."""
     ni, backward = ws.ints, half % 2 == 1
-    node = first_node(half, ws)
+    node = _first_node(half, ws)
     if sees_goal and _beyond_goal(half, portal, q):
-        try_goal(node, ws, corners.xy, q)
+        _try_goal(node, ws, corners.xy, q)
         sees_goal = False
     if not passable and not sees_goal:
         return
@@ -253,8 +517,8 @@ def _start_everywhere(axis, graph, corners, ws, q):
         return
     v = q.start_vertex
     if v == q.goal_vertex:
-        node = first_node(graph.out[graph.offsets[v]], ws)
-        try_goal(node, ws, corners.xy, q)
+        node = _first_node(graph.out[graph.offsets[v]], ws)
+        _try_goal(node, ws, corners.xy, q)
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
         half = graph.out[slot]
         e = half // 2
@@ -293,7 +557,7 @@ def _expand(node, graph, corners, ws, q):
             continue
         if _has_circled(node, leaving, ni):
             continue
-        new = copy(node, ws)
+        new = _copy(node, ws)
         ni[new, HALF], ni[new, NEXT] = leaving, corners.offsets[leaving]
         stops = STOPS if graph.clearance[leaving // 2] < q.radius - SLACK else 0
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | WAITING | stops
@@ -353,11 +617,11 @@ def search(ws, index, q):
                 return FOUND, node, n, least
             ni[node, FLAGS] |= REPAIRED
             nf[node, F] = length
-            enqueue(node, ws)
+            _enqueue(node, ws)
             continue
         if ni[node, ROOT] >= 0:
             key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
-            if is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], ws, q):
+            if _is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], ws, q):
                 continue
         if ni[node, FLAGS] & ARRIVED:
             first = count[N_NODES]

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from footway._numba.bins import cell_of
 from footway._numba.jit import inner
 from footway._numba.math import atan2, hypot
-from footway.corridor.kernels.wall_grid import cell_of, line_clearance
+from footway.corridor.kernels.wall_grid import line_clearance
 
 
 class Ends(NamedTuple):

@@ -10,8 +10,10 @@ import math
 
 import numpy as np
 
+from footway._numba.bins import add, cell_of, cell_range, close
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot
+from footway._numba.segments import share_of_segment
 
 TOUCHES = 1e-8  # m, depth to which a path may seem to cut into a wall by rounding
 
@@ -19,59 +21,31 @@ TOUCHES = 1e-8  # m, depth to which a path may seem to cut into a wall by roundi
 @inner
 def segment_distance(x, y, walls, w):
     """Distance of a point to wall w, and the nearest point's share of the wall's length."""
-    ax, ay = walls[w, 0], walls[w, 1]
-    dx, dy = walls[w, 2] - ax, walls[w, 3] - ay
-    px, py = x - ax, y - ay
-    squared = dx * dx + dy * dy
-    t = 0.0
-    if squared > 0.0:
-        t = min(1.0, max(0.0, (px * dx + py * dy) / squared))
+    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
+    px, py = x - walls[w, 0], y - walls[w, 1]
+    t = share_of_segment(px, py, dx, dy)
     ex, ey = px - t * dx, py - t * dy
     return math.sqrt(ex * ex + ey * ey), t
-
-
-@inner
-def _cell_range(low, high, origin, size, count):
-    first = max(0, min(count - 1, int(math.floor((low - origin) / size))))
-    last = max(0, min(count - 1, int(math.floor((high - origin) / size))))
-    return first, last
-
-
-@inner
-def _misses_cell(walls, w, cx, cy, half):
-    """Whether the line through wall w passes the square around (cx, cy) without touching it."""
-    dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
-    offset = dx * (cy - walls[w, 1]) - dy * (cx - walls[w, 0])
-    return abs(offset) > half * (abs(dx) + abs(dy)) * (1.0 + 1e-9)
 
 
 @kernel
 def bin_walls(walls, x0, y0, size, nx, ny):
     """Walls that touch each cell, in compressed rows: (offsets (nx ny + 1,), walls)."""
-    offsets = np.zeros(nx * ny + 1, np.int64)
-    cursor = offsets
-    members = np.empty(0, np.int32)
+    offsets, members = np.zeros(nx * ny + 1, np.int64), np.empty(0, np.int32)
     for fill in range(2):
-        for w in range(len(walls)):
+        for w in range(len(walls) - 1, -1, -1):
             ax, ay, bx, by = walls[w, 0], walls[w, 1], walls[w, 2], walls[w, 3]
-            i0, i1 = _cell_range(min(ax, bx), max(ax, bx), x0, size, nx)
-            j0, j1 = _cell_range(min(ay, by), max(ay, by), y0, size, ny)
+            i0, i1 = cell_range(min(ax, bx), max(ax, bx), x0, size, nx)
+            j0, j1 = cell_range(min(ay, by), max(ay, by), y0, size, ny)
+            reach = 0.5 * size * (abs(bx - ax) + abs(by - ay)) * (1.0 + 1e-9)
             for j in range(j0, j1 + 1):
                 for i in range(i0, i1 + 1):
                     cx, cy = x0 + (i + 0.5) * size, y0 + (j + 0.5) * size
-                    if _misses_cell(walls, w, cx, cy, 0.5 * size):
-                        continue
-                    cell = j * nx + i
-                    if fill == 0:
-                        offsets[cell + 1] += 1
-                    else:
-                        members[cursor[cell]] = w
-                        cursor[cell] += 1
+                    # The line through the wall may pass the cell without touching it.
+                    if abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) <= reach:
+                        add(w, j * nx + i, fill, offsets, members)
         if fill == 0:
-            for cell in range(nx * ny):
-                offsets[cell + 1] += offsets[cell]
-            members = np.empty(offsets[-1], np.int32)
-            cursor = offsets[:-1].copy()
+            members = np.empty(close(offsets), np.int32)
     return offsets, members
 
 
@@ -125,14 +99,6 @@ def candidate_walls(walls, bins, members, x0, y0, size, nx, ny):
 
 
 @inner
-def cell_of(x, y, box, shape):
-    """Index of the cell that holds a point; points outside the box belong to its border cells."""
-    i = min(shape[0] - 1, max(0, int((x - box[0]) / box[2])))
-    j = min(shape[1] - 1, max(0, int((y - box[1]) / box[2])))
-    return j * shape[0] + i
-
-
-@inner
 def is_outside(x, y, grid):
     """Whether a point lies outside the grid's box, and so outside the map."""
     box, shape = grid.box, grid.shape
@@ -179,12 +145,9 @@ def _between_segments(ax, ay, bx, by, walls, w):
         if min(abs(side_c), abs(side_d)) > deep_u and min(abs(side_a), abs(side_b)) > deep_v:
             return -1.0
     best = min(segment_distance(ax, ay, walls, w)[0], segment_distance(bx, by, walls, w)[0])
-    squared = ux * ux + uy * uy
     for k in range(2):
         px, py = walls[w, 2 * k] - ax, walls[w, 2 * k + 1] - ay
-        t = 0.0
-        if squared > 0.0:
-            t = min(1.0, max(0.0, (px * ux + py * uy) / squared))
+        t = share_of_segment(px, py, ux, uy)
         ex, ey = px - t * ux, py - t * uy
         best = min(best, math.sqrt(ex * ex + ey * ey))
     return best
@@ -200,10 +163,8 @@ def line_clearance(ax, ay, bx, by, floor, grid):
     size = grid.box[2]
     nx, ny = grid.shape[0], grid.shape[1]
     dx, dy = bx - ax, by - ay
-    i = min(nx - 1, max(0, int((ax - grid.box[0]) / size)))
-    j = min(ny - 1, max(0, int((ay - grid.box[1]) / size)))
-    i_end = min(nx - 1, max(0, int((bx - grid.box[0]) / size)))
-    j_end = min(ny - 1, max(0, int((by - grid.box[1]) / size)))
+    i, i_end = cell_range(ax, bx, grid.box[0], size, nx)
+    j, j_end = cell_range(ay, by, grid.box[1], size, ny)
     step_i = 1 if dx > 0.0 else -1
     step_j = 1 if dy > 0.0 else -1
     next_x = grid.box[0] + (i + (1 if dx > 0.0 else 0)) * size
@@ -251,8 +212,8 @@ def arc_clearance(cx, cy, sx, sy, ex, ey, sweep, radius, grid):
     """
     nx = grid.shape[0]
     size = grid.box[2]
-    i0, i1 = _cell_range(cx - radius, cx + radius, grid.box[0], size, nx)
-    j0, j1 = _cell_range(cy - radius, cy + radius, grid.box[1], size, grid.shape[1])
+    i0, i1 = cell_range(cx - radius, cx + radius, grid.box[0], size, nx)
+    j0, j1 = cell_range(cy - radius, cy + radius, grid.box[1], size, grid.shape[1])
     walls = grid.walls
     best = math.inf
     for j in range(j0, j1 + 1):

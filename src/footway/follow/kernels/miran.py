@@ -18,7 +18,7 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.follow.kernels.free_zone import is_open, renewed
-from footway.follow.kernels.layouts import NO_MEMORY, OUT_OF_SIGHT, WALKING, Guide
+from footway.follow.kernels.layouts import NO_MEMORY, OUT_OF_SIGHT, WALKING, Guide, rows_from
 from footway.follow.kernels.steering import (
     PATIENCE,
     guided,
@@ -389,8 +389,8 @@ def miran_walk(state, steps, s, zone, discs, around, trail, first):
     """Walk up to `steps` steps: (status, samples written, state, zone)."""
     least, most = around.weights.min(), around.weights.max()
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * s.sigma / s.speed
-    status, k, end = WALKING, first, first + steps
-    while k < end and status == WALKING:
+    trail, status, k = rows_from(trail, first), WALKING, 0
+    while k < steps and status == WALKING:
         if is_due(state, s):
             body = state.body
             status, guide, zone = look(
@@ -400,4 +400,4 @@ def miran_walk(state, steps, s, zone, discs, around, trail, first):
                 break
             state = guided(state, guide)
         status, k, state = take_step(k, state, s, turn, patience, discs, around, trail)
-    return status, k - first, state, zone
+    return status, k, state, zone

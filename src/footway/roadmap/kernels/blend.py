@@ -11,6 +11,7 @@ import math
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot, sin, sincos
+from footway.roadmap.kernels.layouts import Arc, Turn
 from footway.roadmap.kernels.space import wall_distance
 
 STRAIGHT = 1e-9  # cosine of h below which a turn is straight: the heading jumps by 2e-9 radians
@@ -51,10 +52,10 @@ def _cells(low, high, origin, size, count):
 
 
 @inner(inline=False)
-def largest_tangent(x, y, ax, ay, bx, by, most, keep, ends):
+def largest_tangent(turn, most, keep, ends):
     """Return the largest tangent length, up to `most`, of a blend with clearance `keep` (m).
 
-    Exact. Both edges have that clearance; (x, y) is their vertex. The region between blend and
+    Exact. Both edges have that clearance. The region between blend and
     vertex grows with t, so a blend is free until its distance to a wall first becomes `keep`. That
     wall is not on the outer side, nor beyond the ends of the arc, because an edge is nearer there.
     Between the ends the distance to the centre is convex along a wall, so the first contact is an
@@ -62,6 +63,7 @@ def largest_tangent(x, y, ax, ay, bx, by, most, keep, ends):
     t^2 - 2 t (w.u - keep sin h) / cos h + w.w - keep^2 = 0, where u points along the bisector. p
     lies inside the circle between the roots, and the blend reaches it at the larger root.
     """
+    x, y, ax, ay, bx, by = turn
     cosine, sine = half_angle(ax, ay, bx, by)
     if cosine < STRAIGHT or sine < STRAIGHT:
         return 0.0
@@ -90,56 +92,58 @@ def largest_tangent(x, y, ax, ay, bx, by, most, keep, ends):
 
 
 @inner
-def _within(dx, dy, sx, sy, ex, ey, side):
-    """Return whether direction d lies between s and e, turning to `side` by less than pi."""
-    return side * (sx * dy - sy * dx) >= 0.0 and side * (dx * ey - dy * ex) >= 0.0
+def _within(dx, dy, arc):
+    """Return whether direction d lies between the directions of the arc's ends."""
+    after_start = arc.side * (arc.sx * dy - arc.sy * dx) >= 0.0
+    return after_start and arc.side * (dx * arc.ey - dy * arc.ex) >= 0.0
 
 
 @inner
-def _meets(cx, cy, radius, sx, sy, ex, ey, side, walls, w):
+def _meets(arc, walls, w):
     """Return whether wall w crosses an arc."""
-    fx, fy = walls[w, 0] - cx, walls[w, 1] - cy
+    fx, fy = walls[w, 0] - arc.cx, walls[w, 1] - arc.cy
     dx, dy = walls[w, 2] - walls[w, 0], walls[w, 3] - walls[w, 1]
     a, b = dx * dx + dy * dy, fx * dx + fy * dy
-    rest = b * b - a * (fx * fx + fy * fy - radius * radius)
+    rest = b * b - a * (fx * fx + fy * fy - arc.radius * arc.radius)
     if a == 0.0 or rest < 0.0:
         return False
     for sign in (-1.0, 1.0):
         t = (-b + sign * math.sqrt(rest)) / a
-        if 0.0 <= t <= 1.0 and _within(fx + t * dx, fy + t * dy, sx, sy, ex, ey, side):
+        if 0.0 <= t <= 1.0 and _within(fx + t * dx, fy + t * dy, arc):
             return True
     return False
 
 
 @inner
-def _wall_to_arc(cx, cy, radius, sx, sy, ex, ey, side, best, walls, w):
+def _wall_to_arc(arc, best, walls, w):
     """Return the smaller of `best` and the distance between wall w and an arc."""
+    cx, cy, radius = arc.cx, arc.cy, arc.radius
     near, px, py = wall_distance(cx, cy, walls, w)
     if near - radius >= best:
         return best
-    if near > radius and _within(px - cx, py - cy, sx, sy, ex, ey, side):
+    if near > radius and _within(px - cx, py - cy, arc):
         best = min(best, near - radius)
-    best = min(best, wall_distance(cx + radius * sx, cy + radius * sy, walls, w)[0])
-    best = min(best, wall_distance(cx + radius * ex, cy + radius * ey, walls, w)[0])
-    for k in range(2):
-        dx, dy = walls[w, 2 * k] - cx, walls[w, 2 * k + 1] - cy
-        if _within(dx, dy, sx, sy, ex, ey, side):
+    best = min(best, wall_distance(cx + radius * arc.sx, cy + radius * arc.sy, walls, w)[0])
+    best = min(best, wall_distance(cx + radius * arc.ex, cy + radius * arc.ey, walls, w)[0])
+    for end in range(2):
+        dx, dy = walls[w, 2 * end] - cx, walls[w, 2 * end + 1] - cy
+        if _within(dx, dy, arc):
             best = min(best, abs(hypot(dx, dy) - radius))
-    if near <= radius and _meets(cx, cy, radius, sx, sy, ex, ey, side, walls, w):
+    if near <= radius and _meets(arc, walls, w):
         return 0.0
     return best
 
 
 @inner(inline=False)
-def arc_distance(cx, cy, radius, sx, sy, ex, ey, side, x0, y0, size, nx, ny, rows, members, walls):
+def arc_distance(arc, cells):
     """Return the exact least distance of an arc to any wall; 0 if it crosses one.
 
-    The arc runs from unit direction s to e around (cx, cy), to the left (side 1) or right (-1) by
-    less than pi. Rows of `members` list the walls nearest to any point of each of nx by ny cells
-    from (x0, y0); the walls of the cells along short parts of the arc are tested.
+    The walls of the cells along short parts of the arc are tested.
     """
+    cx, cy, radius, sx, sy, ex, ey, side = arc
+    box, nx, ny = cells.box, cells.shape[0], cells.shape[1]
     sweep = atan2(side * (sx * ey - sy * ex), sx * ex + sy * ey)
-    parts = int(math.ceil(radius * sweep / size)) + 1
+    parts = int(math.ceil(radius * sweep / box[2])) + 1
     step = sweep / parts
     sine, cosine = sincos(step)
     sine *= side
@@ -150,35 +154,32 @@ def arc_distance(cx, cy, radius, sx, sy, ex, ey, side, x0, y0, size, nx, ny, row
         dx, dy = cosine * ux - sine * uy, sine * ux + cosine * uy
         left, right = cx + radius * min(ux, dx) - sagitta, cx + radius * max(ux, dx) + sagitta
         low, high = cy + radius * min(uy, dy) - sagitta, cy + radius * max(uy, dy) + sagitta
-        i0, i1 = _cells(left, right, x0, size, nx)
-        j0, j1 = _cells(low, high, y0, size, ny)
+        i0, i1 = _cells(left, right, box[0], box[2], nx)
+        j0, j1 = _cells(low, high, box[1], box[2], ny)
         for j in range(j0, j1 + 1):
-            for slot in range(rows[j * nx + i0], rows[j * nx + i1 + 1]):
-                w = members[slot]
-                best = _wall_to_arc(cx, cy, radius, sx, sy, ex, ey, side, best, walls, w)
+            for slot in range(cells.offsets[j * nx + i0], cells.offsets[j * nx + i1 + 1]):
+                best = _wall_to_arc(arc, best, cells.walls, cells.members[slot])
     return best
 
 
 @inner
-def _measure(x, y, ax, ay, bx, by, tangent, space, row):
+def _measure(turn, tangent, cells, row):
     """Write the values of the blend with this tangent length, from a to b, into row."""
+    x, y, ax, ay, bx, by = turn
     cosine, sine = half_angle(ax, ay, bx, by)
-    radius, turn = arc_of(tangent, cosine, sine)
+    radius, angle = arc_of(tangent, cosine, sine)
     # Motion is along -a, then b: it turns left if b is to the right of a.
     side = -1.0 if ax * by - ay * bx > 0.0 else 1.0
     sx, sy, ex, ey = -side * ay, side * ax, side * by, -side * bx
     cx, cy = x + ax * tangent - radius * sx, y + ay * tangent - radius * sy
-    row[TANGENT], row[RADIUS], row[CX], row[CY], row[SWEEP] = tangent, radius, cx, cy, side * turn
-    row[CLEARANCE] = arc_distance(
-        cx, cy, radius, sx, sy, ex, ey, side, space.origin[0], space.origin[1], space.resolution,
-        space.jump.shape[2], space.jump.shape[1], space.wall_offsets, space.wall_members,
-        space.walls,
-    )  # fmt: skip
+    row[TANGENT], row[RADIUS], row[CX], row[CY], row[SWEEP] = tangent, radius, cx, cy, side * angle
+    row[CLEARANCE] = arc_distance(Arc(cx, cy, radius, sx, sy, ex, ey, side), cells)
 
 
 @inner(inline=False)
-def _leaps(x, y, ax, ay, bx, by, row, ends):
+def _cuts_off_wall(turn, row, ends):
     """Return whether a wall ends between blend and vertex: the blend is on its other side."""
+    x, y, ax, ay, bx, by = turn
     t, side = row[TANGENT], (1.0 if ax * by - ay * bx > 0.0 else -1.0)
     box, shape = ends.box, ends.shape
     i0, i1 = _cells(x + t * min(0.0, ax, bx), x + t * max(0.0, ax, bx), box[0], box[2], shape[0])
@@ -195,40 +196,35 @@ def _leaps(x, y, ax, ay, bx, by, row, ends):
     return False
 
 
-@inner(inline=False)
-def _halve(x, y, ax, ay, bx, by, most, keep, ends, space, row):
-    """Halve the radius until the blend has the clearance: the paper's procedure."""
-    cosine, sine = half_angle(ax, ay, bx, by)
-    tangent = min(most, MOST_RADIUS * cosine / sine)
-    while tangent * sine / cosine >= FOLD:
-        _measure(x, y, ax, ay, bx, by, tangent, space, row)
-        if row[CLEARANCE] >= keep - SLACK and not _leaps(x, y, ax, ay, bx, by, row, ends):
-            return
-        tangent *= 0.5
-    row[RADIUS] = 0.0
-
-
 @kernel
-def blend_turns(turns, places, directions, most, keep, halved, ends, space, rows):
+def blend_turns(turns, places, directions, most, keep, halved, ends, cells, rows):
     """Write the blends of turns into rows (k, 6); radius 0 if a turn is too sharp for a blend.
 
     The clearance of straight turns is not set. Turns (k, 3) have a vertex and its two outgoing
     half-edges; `directions` (h, 2) are those of half-edges; `most` (k,) m limits tangent lengths,
-    and `keep` (k,) m is the least clearance.
+    and `keep` (k,) m is the least clearance. With `halved`, the paper's procedure, the radius is
+    halved until the blend has that clearance.
     """
     for k in range(len(turns)):
-        x, y = places[turns[k, 0], 0], places[turns[k, 0], 1]
-        ax, ay = directions[turns[k, 1], 0], directions[turns[k, 1], 1]
-        bx, by = directions[turns[k, 2], 0], directions[turns[k, 2], 1]
+        v, a, b = turns[k, 0], turns[k, 1], turns[k, 2]
+        turn = Turn(
+            places[v, 0], places[v, 1], directions[a, 0], directions[a, 1],
+            directions[b, 0], directions[b, 1],
+        )  # fmt: skip
         row = rows[k]
-        cosine, sine = half_angle(ax, ay, bx, by)
+        cosine, sine = half_angle(turn.ax, turn.ay, turn.bx, turn.by)
         if cosine < STRAIGHT:
             row[TANGENT], row[RADIUS], row[SWEEP] = 0.0, math.inf, 0.0
             row[CX], row[CY] = math.nan, math.nan
         elif most[k] * sine / cosine < FOLD:
             row[RADIUS] = 0.0
         elif halved:
-            _halve(x, y, ax, ay, bx, by, most[k], keep[k], ends, space, row)
+            tangent, fits = min(most[k], MOST_RADIUS * cosine / sine), False
+            while not fits and tangent * sine / cosine >= FOLD:
+                _measure(turn, tangent, cells, row)
+                fits = row[CLEARANCE] >= keep[k] - SLACK and not _cuts_off_wall(turn, row, ends)
+                tangent *= 0.5
+            if not fits:
+                row[RADIUS] = 0.0
         else:
-            tangent = largest_tangent(x, y, ax, ay, bx, by, most[k], keep[k], ends)
-            _measure(x, y, ax, ay, bx, by, tangent, space, row)
+            _measure(turn, largest_tangent(turn, most[k], keep[k], ends), cells, row)

@@ -2,7 +2,8 @@
 
 A joint is a straight line from the start or goal to a place, a blend, and the rest of the path to
 the middle of a half-edge (voronoi-roadmaps-2004, section 2.5). Places are the vertices and the
-point at a quarter of each half-edge.
+point at a quarter of each half-edge. A joint of kind 0 is at the tail of its half-edge, one of
+kind 1 at the quarter.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from footway.roadmap.kernels.blend import (
     largest_tangent,
     saving,
 )
+from footway.roadmap.kernels.layouts import Arc, Turn
 
 HERE = 1e-9  # m, closer places coincide
 
@@ -38,7 +40,7 @@ def apart(ax, ay, bx, by):
 
 
 @inner
-def toward(px, py, x, y, ox, oy):
+def _toward(px, py, x, y, ox, oy):
     """Unit vector from p to a point, and the distance; -o if the point is p itself."""
     d = apart(px, py, x, y)
     if d < HERE:
@@ -47,23 +49,23 @@ def toward(px, py, x, y, ox, oy):
 
 
 @inner
-def joint(x, y, h, k, net):
-    """Joint of a point to a half-edge: (place, direction to the point, distance, length left).
+def _joint(end, h, kind, net):
+    """Joint of a start or goal to a half-edge: (place, turn, distance, length left).
 
-    The length left is that from the place to the middle of the half-edge.
+    The turn has the direction to the start or goal and that of the half-edge. The length left is
+    that from the place to the middle of the half-edge.
     """
-    n = len(net.out_offsets) - 1
-    p = net.tails[h] if k == 0 else n + h
-    ax, ay, d = toward(
-        net.places[p, 0], net.places[p, 1], x, y, net.directions[h, 0], net.directions[h, 1]
-    )
-    return p, ax, ay, d, net.lengths[h // 2] * (0.5 if k == 0 else 0.25)
+    p = net.tails[h] if kind == 0 else len(net.out_offsets) - 1 + h
+    x, y, dx, dy = net.places[p, 0], net.places[p, 1], net.directions[h, 0], net.directions[h, 1]
+    ax, ay, distance = _toward(x, y, end.x, end.y, dx, dy)
+    left = net.lengths[h // 2] * (0.5 if kind == 0 else 0.25)
+    return p, Turn(x, y, ax, ay, dx, dy), distance, left
 
 
 @inner
-def _blend_cost(ax, ay, bx, by, one, two, rate_one, rate_two, tangent):
+def _blend_cost(turn, one, two, rate_one, rate_two, tangent):
     """Cost of `one` metres, a blend and `two` metres; infinite if the turn folds back."""
-    cosine, sine = half_angle(ax, ay, bx, by)
+    cosine, sine = half_angle(turn.ax, turn.ay, turn.bx, turn.by)
     if cosine >= STRAIGHT and tangent * sine < FOLD * cosine:
         return math.inf
     saved = 0.5 * (rate_one + rate_two) * saving(tangent, cosine, sine)
@@ -71,153 +73,137 @@ def _blend_cost(ax, ay, bx, by, one, two, rate_one, rate_two, tangent):
 
 
 @inner
-def joint_at_least(x, y, h, k, net):
+def joint_at_least(end, h, kind, net):
     """Lower bound on the cost of a joint: with the largest blend that its lines allow."""
-    _, ax, ay, d, left = joint(x, y, h, k, net)
-    return _blend_cost(
-        ax, ay, net.directions[h, 0], net.directions[h, 1], d, left, net.off_road,
-        net.costs[h // 2], min(d, left),
-    )  # fmt: skip
+    _, turn, distance, left = _joint(end, h, kind, net)
+    tangent = min(distance, left)
+    return _blend_cost(turn, distance, left, net.off_road, net.costs[h // 2], tangent)
 
 
 @inner
-def _keep(radius, one, two, net):
+def _kept_clearance(radius, one, two, net):
     """Distance to the walls that a blend between two lines keeps."""
     return min(max(net.preferred, radius), one, two)
 
 
 @inner
-def joint_tangent(x, y, h, k, radius, rooms, net):
-    """Tangent length of the largest blend of a joint, exact."""
-    p, ax, ay, d, left = joint(x, y, h, k, net)
-    return largest_tangent(
-        net.places[p, 0], net.places[p, 1], ax, ay, net.directions[h, 0], net.directions[h, 1],
-        min(d, left), _keep(radius, rooms[p], net.clearances[h // 2], net), net.ends,
-    )  # fmt: skip
+def _measured_joint(end, h, kind, radius, net):
+    """Joint whose place is visible: (place, turn, distance, length left, exact tangent length)."""
+    p, turn, distance, left = _joint(end, h, kind, net)
+    keep = _kept_clearance(radius, end.clear[p], net.clearances[h // 2], net)
+    return p, turn, distance, left, largest_tangent(turn, min(distance, left), keep, net.ends)
 
 
 @inner
-def joint_cost(x, y, h, k, radius, rooms, net):
+def joint_cost(end, h, kind, radius, net):
     """Cost of a joint whose place is visible."""
-    _, ax, ay, d, left = joint(x, y, h, k, net)
-    tangent = joint_tangent(x, y, h, k, radius, rooms, net)
-    return _blend_cost(
-        ax, ay, net.directions[h, 0], net.directions[h, 1], d, left, net.off_road,
-        net.costs[h // 2], tangent,
-    )  # fmt: skip
+    _, turn, distance, left, tangent = _measured_joint(end, h, kind, radius, net)
+    return _blend_cost(turn, distance, left, net.off_road, net.costs[h // 2], tangent)
 
 
 @inner
-def turn_tangent(turn, radius, net):
-    """Tangent length of a turn; smaller than its blend's if the disc is too wide for that."""
-    blend = net.turn_blend[turn]
-    if net.blend_clearance[blend] >= radius - SLACK:
-        return net.blend_tangent[blend]
-    a, b = net.turn_from[turn], net.turn_to[turn]
+def _turn_at_vertex(number, radius, net):
+    """Turn between two half-edges, and its tangent length.
+
+    It is smaller than that of the turn's blend if the disc is too wide for the blend.
+    """
+    a, b, blend = net.turn_from[number], net.turn_to[number], net.turn_blend[number]
     v = net.tails[b]
-    return largest_tangent(
+    turn = Turn(
         net.places[v, 0], net.places[v, 1], -net.directions[a, 0], -net.directions[a, 1],
-        net.directions[b, 0], net.directions[b, 1], net.blend_tangent[blend], radius, net.ends,
+        net.directions[b, 0], net.directions[b, 1],
     )  # fmt: skip
+    tangent = net.blend_tangent[blend]
+    if net.blend_clearance[blend] < radius - SLACK:
+        tangent = largest_tangent(turn, tangent, radius, net.ends)
+    return turn, tangent
 
 
 @inner
-def turn_cost(turn, radius, net):
+def turn_cost(number, radius, net):
     """Return the cost of a turn, m: of its blend, or of a tighter one for a larger radius."""
-    if net.blend_clearance[net.turn_blend[turn]] >= radius - SLACK:
-        return net.turn_cost[turn]
-    a, b = net.turn_from[turn], net.turn_to[turn]
-    return _blend_cost(
-        -net.directions[a, 0], -net.directions[a, 1], net.directions[b, 0], net.directions[b, 1],
-        0.5 * net.lengths[a // 2], 0.5 * net.lengths[b // 2], net.costs[a // 2], net.costs[b // 2],
-        turn_tangent(turn, radius, net),
-    )  # fmt: skip
+    if net.blend_clearance[net.turn_blend[number]] >= radius - SLACK:
+        return net.turn_cost[number]
+    a, b = net.turn_from[number] // 2, net.turn_to[number] // 2
+    turn, tangent = _turn_at_vertex(number, radius, net)
+    half_a, half_b = 0.5 * net.lengths[a], 0.5 * net.lengths[b]
+    return _blend_cost(turn, half_a, half_b, net.costs[a], net.costs[b], tangent)
 
 
 @inner
-def meeting(p, sx, sy, gx, gy, radius, exact, net, ws):
+def meeting(p, start, goal, radius, exact, net):
     """Tangent length and cost of the path from the start over a place to the goal."""
     px, py = net.places[p, 0], net.places[p, 1]
-    ax, ay, one = toward(px, py, sx, sy, 1.0, 0.0)
-    bx, by, two = toward(px, py, gx, gy, ax, ay)
+    ax, ay, one = _toward(px, py, start.x, start.y, 1.0, 0.0)
+    bx, by, two = _toward(px, py, goal.x, goal.y, ax, ay)
     if one == 0.0:
         ax, ay = -bx, -by
-    tangent = min(one, two)
+    turn, tangent = Turn(px, py, ax, ay, bx, by), min(one, two)
     if exact:
-        keep = _keep(radius, ws.start_clear[p], ws.goal_clear[p], net)
-        tangent = largest_tangent(px, py, ax, ay, bx, by, tangent, keep, net.ends)
-    return tangent, _blend_cost(ax, ay, bx, by, one, two, net.off_road, net.off_road, tangent)
+        keep = _kept_clearance(radius, start.clear[p], goal.clear[p], net)
+        tangent = largest_tangent(turn, tangent, keep, net.ends)
+    return tangent, _blend_cost(turn, one, two, net.off_road, net.off_road, tangent)
+
+
+# -- lines and arcs ------------------------------------------------------------------------------
 
 
 @inner
-def _write_corner(row, px, py, ix, iy, ox, oy, tangent, before):
-    row[PX], row[PY], row[IX], row[IY], row[OX], row[OY] = px, py, ix, iy, ox, oy
-    row[TANGENT], row[ARC], row[BEFORE] = tangent, -1.0, before
+def _write_corner(row, turn, tangent, before, after):
+    """Write a corner; the turn has the direction back and the direction out."""
+    row[PX], row[PY], row[IX], row[IY] = turn.x, turn.y, -turn.ax, -turn.ay
+    row[OX], row[OY], row[TANGENT], row[ARC] = turn.bx, turn.by, tangent, -1.0
+    row[BEFORE], row[BETWEEN] = before, min(before, after)
 
 
 @inner(inline=False)
-def read_corners(code, sx, sy, gx, gy, radius, net, ws):
+def read_corners(code, start, goal, radius, net, ws):
     """Write the corners of the path that the search found: (number, clearance of the last line)."""
-    n_halves = len(net.tails)
+    n_halves, corners = len(net.tails), ws.corners
     end, met = 7 * n_halves, 9 * n_halves + len(net.places)
-    corners, places, directions = ws.corners, net.places, net.directions
     if code >= met:
         p = code - met
-        tangent, _ = meeting(p, sx, sy, gx, gy, radius, True, net, ws)
-        px, py = places[p, 0], places[p, 1]
-        ax, ay, _ = toward(px, py, sx, sy, 1.0, 0.0)
-        bx, by, _ = toward(px, py, gx, gy, ax, ay)
-        _write_corner(corners[0], px, py, -ax, -ay, bx, by, tangent, ws.start_clear[p])
-        corners[0, BETWEEN] = min(ws.start_clear[p], ws.goal_clear[p])
-        return 1, ws.goal_clear[p]
-    h, k_goal = (code - end) // 2, (code - end) % 2
-    count = 2
-    at = h
-    while ws.arrival[at] >= 0:
-        at = net.turn_from[ws.arrival[at]]
+        tangent, _ = meeting(p, start, goal, radius, True, net)
+        px, py = net.places[p, 0], net.places[p, 1]
+        ax, ay, _ = _toward(px, py, start.x, start.y, 1.0, 0.0)
+        bx, by, _ = _toward(px, py, goal.x, goal.y, ax, ay)
+        turn = Turn(px, py, ax, ay, bx, by)
+        _write_corner(corners[0], turn, tangent, start.clear[p], goal.clear[p])
+        return 1, goal.clear[p]
+    last, kind = (code - end) // 2, (code - end) % 2
+    count, h = 2, last
+    while ws.arrival[h] >= 0:
+        h = net.turn_from[ws.arrival[h]]
         count += 1
-    k_start = -2 - ws.arrival[at]
-    p, ax, ay, _, _ = joint(sx, sy, at, k_start, net)
-    tangent = joint_tangent(sx, sy, at, k_start, radius, ws.start_clear, net)
-    ox, oy = directions[at, 0], directions[at, 1]
-    _write_corner(
-        corners[0], places[p, 0], places[p, 1], -ax, -ay, ox, oy, tangent, ws.start_clear[p]
-    )
-    corners[0, BETWEEN] = min(ws.start_clear[p], net.clearances[at // 2])
-    p, ax, ay, _, _ = joint(gx, gy, h ^ 1, k_goal, net)
-    tangent = joint_tangent(gx, gy, h ^ 1, k_goal, radius, ws.goal_clear, net)
-    ix, iy, room = directions[h, 0], directions[h, 1], net.clearances[h // 2]
-    row = corners[count - 1]
-    _write_corner(row, places[p, 0], places[p, 1], ix, iy, ax, ay, tangent, room)
-    row[BETWEEN] = min(ws.goal_clear[p], room)
-    at = h
+    p, turn, _, _, tangent = _measured_joint(start, h, -2 - ws.arrival[h], radius, net)
+    _write_corner(corners[0], turn, tangent, start.clear[p], net.clearances[h // 2])
+    p, turn, _, _, tangent = _measured_joint(goal, last ^ 1, kind, radius, net)
+    back = Turn(turn.x, turn.y, turn.bx, turn.by, turn.ax, turn.ay)  # from the road to the goal
+    _write_corner(corners[count - 1], back, tangent, net.clearances[last // 2], goal.clear[p])
+    h = last
     for k in range(count - 2, 0, -1):
-        turn = ws.arrival[at]
-        a, v = net.turn_from[turn], net.tails[at]
-        row, blend = corners[k], net.turn_blend[turn]
-        _write_corner(
-            row, places[v, 0], places[v, 1], directions[a, 0], directions[a, 1],
-            directions[at, 0], directions[at, 1], turn_tangent(turn, radius, net),
-            net.clearances[a // 2],
-        )  # fmt: skip
-        if row[TANGENT] == net.blend_tangent[blend]:
+        number = ws.arrival[h]
+        before = net.turn_from[number]
+        turn, tangent = _turn_at_vertex(number, radius, net)
+        row, blend = corners[k], net.turn_blend[number]
+        _write_corner(row, turn, tangent, net.clearances[before // 2], net.clearances[h // 2])
+        if tangent == net.blend_tangent[blend]:
             row[ARC] = net.blend_clearance[blend]
-        row[BETWEEN] = min(net.clearances[a // 2], net.clearances[at // 2])
-        at = a
-    return count, ws.goal_clear[p]
+        h = before
+    return count, goal.clear[p]
 
 
 @inner
-def write_line(n, x0, y0, x1, y1, room, out):
+def write_line(n, x0, y0, x1, y1, clearance, out):
     """Append a line, with its clearance in MARGIN for `certify`; return the number of pieces."""
     row = out[n]
     row[X0], row[Y0], row[X1], row[Y1] = x0, y0, x1, y1
-    row[CX], row[CY], row[RADIUS], row[SWEEP], row[MARGIN] = 0.0, 0.0, 0.0, 0.0, room
+    row[CX], row[CY], row[RADIUS], row[SWEEP], row[MARGIN] = 0.0, 0.0, 0.0, 0.0, clearance
     return n + 1
 
 
 @inner
-def _write_arc(n, corner, out, grid):
+def _write_arc(n, corner, out, cells):
     """Append an arc, with its distance to the walls in MARGIN; return the number of pieces."""
     px, py, t = corner[PX], corner[PY], corner[TANGENT]
     ix, iy, ox, oy = corner[IX], corner[IY], corner[OX], corner[OY]
@@ -231,23 +217,22 @@ def _write_arc(n, corner, out, grid):
     row[CX], row[CY] = x0 - radius * sx, y0 - radius * sy
     row[RADIUS], row[SWEEP] = radius, side * turn
     if corner[ARC] < 0.0:
-        corner[ARC] = arc_distance(
-            row[CX], row[CY], radius, sx, sy, ex, ey, side, grid.box[0], grid.box[1], grid.box[2],
-            grid.shape[0], grid.shape[1], grid.offsets, grid.candidates, grid.walls,
-        )  # fmt: skip
+        corner[ARC] = arc_distance(Arc(row[CX], row[CY], radius, sx, sy, ex, ey, side), cells)
     row[MARGIN] = corner[ARC]
     return n + 1
 
 
 @inner(inline=False)
-def write_pieces(sx, sy, gx, gy, count, room, out, ws, grid):
-    """Write the lines and arcs along corners: (pieces, length); -1 if full."""
+def write_pieces(start, goal, count, clearance, out, net, ws):
+    """Write the lines and arcs along corners: (pieces, length); -1 if full.
+
+    `clearance` is that of the last line.
+    """
     if 2 * count + 1 > len(out):
         return -1, 0.0
-    corners = ws.corners
-    x, y, n, before, length = sx, sy, 0, math.inf, 0.0
+    x, y, n, before, length = start.x, start.y, 0, math.inf, 0.0
     for k in range(count):
-        corner = corners[k]
+        corner = ws.corners[k]
         before = min(before, corner[BEFORE])
         if corner[TANGENT] <= 0.0:
             continue  # no turn: the line continues
@@ -256,17 +241,17 @@ def write_pieces(sx, sy, gx, gy, count, room, out, ws, grid):
         if hypot(tx - x, ty - y) >= HERE:
             n = write_line(n, x, y, tx, ty, before, out)
             length += hypot(tx - x, ty - y)
-        n = _write_arc(n, corner, out, grid)
+        n = _write_arc(n, corner, out, net.walls)
         length += out[n - 1, RADIUS] * abs(out[n - 1, SWEEP])
         x, y, before = out[n - 1, X1], out[n - 1, Y1], math.inf
-    if hypot(gx - x, gy - y) >= HERE or n == 0:
-        n = write_line(n, x, y, gx, gy, min(before, room), out)
-        length += hypot(gx - x, gy - y)
+    if hypot(goal.x - x, goal.y - y) >= HERE or n == 0:
+        n = write_line(n, x, y, goal.x, goal.y, min(before, clearance), out)
+        length += hypot(goal.x - x, goal.y - y)
     return n, length
 
 
 @inner(inline=False)
-def _cut_off(corner, grid):
+def _replaced_lines(corner, grid):
     """Distance to the walls of the two lines that a blend replaces."""
     px, py, t = corner[PX], corner[PY], corner[TANGENT]
     x0, y0 = px - corner[IX] * t, py - corner[IY] * t
@@ -302,7 +287,7 @@ def certify(count, n, out, ws, grid):
             continue
         while out[k, RADIUS] == 0.0:
             k += 1
-        if corner[BETWEEN] < least - SLACK and _cut_off(corner, grid) < least - SLACK:
+        if corner[BETWEEN] < least - SLACK and _replaced_lines(corner, grid) < least - SLACK:
             out[k, MARGIN] -= least
         k += 1
     return least

@@ -38,6 +38,7 @@ from footway.roadmap.kernels.blend_pieces import (
     write_line,
     write_pieces,
 )
+from footway.roadmap.kernels.layouts import QueryEnd
 
 ENOUGH = 16  # vertices around a start or goal that are considered
 UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # visibility of a place; states are 4 query + this
@@ -46,9 +47,8 @@ UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # visibility of a place; states are 4 query 
 @inner(inline=False)
 def _near_places(x, y, net, found):
     """Write the places around a point, by rings of cells until there are enough: how many."""
-    box, shape, offsets, members = net.place_box, net.place_shape, net.place_offsets, net.members
-    n = len(net.out_offsets) - 1
-    nx, ny = shape[0], shape[1]
+    box, offsets, members = net.place_box, net.place_offsets, net.members
+    n, nx, ny = len(net.out_offsets) - 1, net.place_shape[0], net.place_shape[1]
     ci = min(nx - 1, max(0, int((x - box[0]) / box[2])))
     cj = min(ny - 1, max(0, int((y - box[1]) / box[2])))
     count, vertices = 0, 0
@@ -70,81 +70,78 @@ def _near_places(x, y, net, found):
 
 
 @inner
-def _sees(x, y, p, radius, query, places, states, rooms, grid):
+def _sees(end, p, radius, query, places, grid):
     """Whether the straight line to a place keeps the radius; measured once per query."""
-    if states[p] == 4 * query + UNSEEN:
-        clear, _ = line_clearance(x, y, places[p, 0], places[p, 1], radius - SLACK, grid)
+    if end.state[p] == 4 * query + UNSEEN:
+        x, y = places[p, 0], places[p, 1]
+        clear, _ = line_clearance(end.x, end.y, x, y, radius - SLACK, grid)
         seen = clear >= radius - SLACK and clear > 0.0
-        states[p] = 4 * query + (IN_SIGHT if seen else HIDDEN)
-        rooms[p] = clear
-    return states[p] == 4 * query + IN_SIGHT
+        end.state[p] = 4 * query + (IN_SIGHT if seen else HIDDEN)
+        end.clear[p] = clear
+    return end.state[p] == 4 * query + IN_SIGHT
 
 
 @inner(inline=False)
-def _begin(sx, sy, gx, gy, radius, query, n_near, size, net, ws):
+def _begin(start, goal, radius, query, n_near, net, ws):
     """Push all joints of the start and meeting places; return the size of the queue."""
-    n, n_halves = len(net.out_offsets) - 1, len(net.tails)
+    n, n_halves, size = len(net.out_offsets) - 1, len(net.tails), 0
     join, meet = n_halves, 9 * n_halves
-    states, found = ws.goal_state, ws.found
-    keys, queue, out, rooms = ws.keys, ws.queue, net.out, net.clearances
     for slot in range(n_near):
-        p = found[slot]
+        p = ws.found[slot]
         if ws.component[net.components[p]] != query:
             continue  # no place around the goal is connected with it
         first, last = (net.out_offsets[p], net.out_offsets[p + 1]) if p < n else (0, 1)
         for leaving in range(first, last):
-            h, k = (out[leaving], 0) if p < n else (p - n, 1)
-            if rooms[h // 2] < radius - SLACK:
+            h, kind = (net.out[leaving], 0) if p < n else (p - n, 1)
+            if net.clearances[h // 2] < radius - SLACK:
                 continue
             x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
-            key = apart(sx, sy, x, y) + apart(x, y, gx, gy)
-            size = push(key, join + 2 * h + k, size, keys, queue)
-        if states[p] // 4 == query:
-            _, cost = meeting(p, sx, sy, gx, gy, radius, False, net, ws)
+            key = apart(start.x, start.y, x, y) + apart(x, y, goal.x, goal.y)
+            size = push(key, join + 2 * h + kind, size, ws.keys, ws.queue)
+        if goal.state[p] // 4 == query:
+            _, cost = meeting(p, start, goal, radius, False, net)
             if cost < math.inf:
-                size = push(cost, meet + p, size, keys, queue)
+                size = push(cost, meet + p, size, ws.keys, ws.queue)
     return size
 
 
 @inner
-def _relax(h, cost, arrival, gx, gy, query, size, net, ws):
+def _relax(h, cost, arrival, goal, query, size, net, ws):
     """Record a path to the middle of half-edge h if it is cheaper; return the queue's size."""
     if ws.reached[h] == query and cost >= ws.cost[h]:
         return size
     ws.reached[h], ws.cost[h], ws.arrival[h] = query, cost, arrival
     x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
-    return push(cost + apart(x, y, gx, gy), h, size, ws.keys, ws.queue)
+    return push(cost + apart(x, y, goal.x, goal.y), h, size, ws.keys, ws.queue)
 
 
 @inner(inline=False)
-def _settle(h, gx, gy, radius, query, size, net, ws):
+def _settle(h, goal, radius, query, size, net, ws):
     """Push the successors of a half-edge's middle: joints of the goal and turns at its head."""
     n, n_halves = len(net.out_offsets) - 1, len(net.tails)
     leave, twin, cost = 5 * n_halves, h ^ 1, ws.cost[h]
-    for k in range(2):
-        p = net.tails[twin] if k == 0 else n + twin
-        if ws.goal_state[p] // 4 == query and ws.goal_state[p] != 4 * query + HIDDEN:
-            more = joint_at_least(gx, gy, twin, k, net)
+    for kind in range(2):
+        p = net.tails[twin] if kind == 0 else n + twin
+        if goal.state[p] // 4 == query and goal.state[p] != 4 * query + HIDDEN:
+            more = joint_at_least(goal, twin, kind, net)
             if more < math.inf:
-                size = push(cost + more, leave + 2 * h + k, size, ws.keys, ws.queue)
-    turn_to, rooms, settled = net.turn_to, net.clearances, ws.settled
+                size = push(cost + more, leave + 2 * h + kind, size, ws.keys, ws.queue)
     for turn in range(net.turn_offsets[h], net.turn_offsets[h + 1]):
-        to = turn_to[turn]
-        if settled[to] == query or rooms[to // 2] < radius - SLACK:
+        to = net.turn_to[turn]
+        if ws.settled[to] == query or net.clearances[to // 2] < radius - SLACK:
             continue
         more = turn_cost(turn, radius, net)
         if more < math.inf:
-            size = _relax(to, cost + more, turn, gx, gy, query, size, net, ws)
+            size = _relax(to, cost + more, turn, goal, query, size, net, ws)
     return size
 
 
 @inner(inline=False)
-def _search(sx, sy, gx, gy, radius, query, size, net, ws, grid):
+def _search(start, goal, radius, query, size, net, ws, grid):
     """Return the queue entry, END or MET, of the shortest path; -1 if there is none."""
-    n_halves = len(net.tails)
+    n, n_halves, places = len(net.out_offsets) - 1, len(net.tails), net.places
     join, turn, leave = n_halves, 3 * n_halves, 5 * n_halves
-    end, meet = 7 * n_halves, 9 * n_halves
-    met = meet + len(net.places)
+    end, meet, met = 7 * n_halves, 9 * n_halves, 9 * n_halves + len(places)
     keys, queue = ws.keys, ws.queue
     while size > 0:
         code = queue[0]
@@ -152,36 +149,34 @@ def _search(sx, sy, gx, gy, radius, query, size, net, ws, grid):
         if code < join:
             if ws.settled[code] != query:
                 ws.settled[code] = query
-                size = _settle(code, gx, gy, radius, query, size, net, ws)
+                size = _settle(code, goal, radius, query, size, net, ws)
         elif code < turn:
-            h, k = (code - join) // 2, (code - join) % 2
+            h, kind = (code - join) // 2, (code - join) % 2
             if ws.settled[h] != query:
                 x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
-                cost = joint_at_least(sx, sy, h, k, net) + apart(x, y, gx, gy)
+                cost = joint_at_least(start, h, kind, net) + apart(x, y, goal.x, goal.y)
                 if cost < math.inf:
                     size = push(cost, code - join + turn, size, keys, queue)
         elif code < leave:
-            h, k = (code - turn) // 2, (code - turn) % 2
-            p = net.tails[h] if k == 0 else len(net.out_offsets) - 1 + h
-            if ws.settled[h] != query and _sees(
-                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_clear, grid
-            ):
-                cost = joint_cost(sx, sy, h, k, radius, ws.start_clear, net)
+            h, kind = (code - turn) // 2, (code - turn) % 2
+            p = net.tails[h] if kind == 0 else n + h
+            if ws.settled[h] != query and _sees(start, p, radius, query, places, grid):
+                cost = joint_cost(start, h, kind, radius, net)
                 if cost < math.inf:
-                    size = _relax(h, cost, -2 - k, gx, gy, query, size, net, ws)
+                    size = _relax(h, cost, -2 - kind, goal, query, size, net, ws)
         elif code < end:
-            h, k = (code - leave) // 2, (code - leave) % 2
-            p = net.tails[h ^ 1] if k == 0 else len(net.out_offsets) - 1 + (h ^ 1)
-            if _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_clear, grid):
-                cost = joint_cost(gx, gy, h ^ 1, k, radius, ws.goal_clear, net)
+            h, kind = (code - leave) // 2, (code - leave) % 2
+            p = net.tails[h ^ 1] if kind == 0 else n + (h ^ 1)
+            if _sees(goal, p, radius, query, places, grid):
+                cost = joint_cost(goal, h ^ 1, kind, radius, net)
                 if cost < math.inf:
                     size = push(ws.cost[h] + cost, code - leave + end, size, keys, queue)
         elif meet <= code < met:
             p = code - meet
-            if _sees(
-                sx, sy, p, radius, query, net.places, ws.start_state, ws.start_clear, grid
-            ) and _sees(gx, gy, p, radius, query, net.places, ws.goal_state, ws.goal_clear, grid):
-                _, cost = meeting(p, sx, sy, gx, gy, radius, True, net, ws)
+            if _sees(start, p, radius, query, places, grid) and _sees(
+                goal, p, radius, query, places, grid
+            ):
+                _, cost = meeting(p, start, goal, radius, True, net)
                 if cost < math.inf:
                     size = push(cost, code - meet + met, size, keys, queue)
         else:
@@ -190,19 +185,14 @@ def _search(sx, sy, gx, gy, radius, query, size, net, ws, grid):
 
 
 @inner
-def _straight(sx, sy, gx, gy, radius, query, n_near, out, net, ws, grid):
-    """The straight line: (whether it is free and not inside an obstacle, length, clearance)."""
-    clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, grid)
-    if clear < radius - SLACK or clear <= 0.0:
-        return False, 0.0, 0.0
-    for slot in range(n_near):  # inside an obstacle no place is visible
-        if _sees(
-            sx, sy, ws.found[slot], radius, query, net.places, ws.start_state,
-            ws.start_clear, grid,
-        ):  # fmt: skip
-            write_line(0, sx, sy, gx, gy, 0.0, out)
-            return True, hypot(gx - sx, gy - sy), clear
-    return False, 0.0, 0.0
+def _is_straight(start, goal, radius, query, n_near, net, ws, grid):
+    """Whether the straight line is free and not inside an obstacle, and its clearance."""
+    clear, _ = line_clearance(start.x, start.y, goal.x, goal.y, radius - SLACK, grid)
+    if clear >= radius - SLACK and clear > 0.0:
+        for slot in range(n_near):  # inside an obstacle no place is visible
+            if _sees(start, ws.found[slot], radius, query, net.places, grid):
+                return True, clear
+    return False, 0.0
 
 
 @kernel
@@ -212,31 +202,32 @@ def solve_blended(sx, sy, gx, gy, radius, shortcut, out, net, ws, grid):
     NOWHERE if the roadmap has no answer; the exact map may have one, or explains why not. With
     `shortcut` a free straight line is returned.
     """
-    for k in range(2):
-        x, y = (sx, sy) if k == 0 else (gx, gy)
+    start = QueryEnd(sx, sy, ws.start_state, ws.start_clear)
+    goal = QueryEnd(gx, gy, ws.goal_state, ws.goal_clear)
+    for x, y in ((sx, sy), (gx, gy)):
         if is_outside(x, y, grid) or nearest_wall(x, y, grid)[1] < radius - SLACK:
             return NOWHERE, 0, 0.0, 0.0
     ws.query[0] += 1
     query = ws.query[0]
     n_goal = _near_places(gx, gy, net, ws.found)
     for slot in range(n_goal):
-        ws.goal_state[ws.found[slot]] = 4 * query + UNSEEN
+        goal.state[ws.found[slot]] = 4 * query + UNSEEN
         ws.component[net.components[ws.found[slot]]] = query
     n_near = _near_places(sx, sy, net, ws.found)
     for slot in range(n_near):
-        ws.start_state[ws.found[slot]] = 4 * query + UNSEEN
-    if shortcut or hypot(gx - sx, gy - sy) < SLACK:
-        is_free, length, clear = _straight(
-            sx, sy, gx, gy, radius, query, n_near, out, net, ws, grid
-        )
+        start.state[ws.found[slot]] = 4 * query + UNSEEN
+    length = hypot(gx - sx, gy - sy)
+    if shortcut or length < SLACK:
+        is_free, clear = _is_straight(start, goal, radius, query, n_near, net, ws, grid)
         if is_free:
+            write_line(0, sx, sy, gx, gy, 0.0, out)
             return FOUND, 1, length, clear
-    size = _begin(sx, sy, gx, gy, radius, query, n_near, 0, net, ws)
-    code = _search(sx, sy, gx, gy, radius, query, size, net, ws, grid)
+    size = _begin(start, goal, radius, query, n_near, net, ws)
+    code = _search(start, goal, radius, query, size, net, ws, grid)
     if code < 0:
         return NOWHERE, 0, 0.0, 0.0
-    count, room = read_corners(code, sx, sy, gx, gy, radius, net, ws)
-    n, length = write_pieces(sx, sy, gx, gy, count, room, out, ws, grid)
+    count, clear = read_corners(code, start, goal, radius, net, ws)
+    n, length = write_pieces(start, goal, count, clear, out, net, ws)
     if n < 0:
         return FULL, 0, 0.0, 0.0
     return FOUND, n, length, certify(count, n, out, ws, grid)

@@ -19,14 +19,15 @@ FEW_CELLS = 16
 def obstacle_near(x, y, z, space):
     """Return the clearance at a point and the nearest obstacle point; all in lattice units."""
     size, origin = space.resolution, space.origin
-    room, px, py, pz = clearance_at(
+    clearance, px, py, pz = clearance_at(
         origin[0] + x * size, origin[1] + y * size, origin[2] + z * size, space
     )
-    return room / size, (px - origin[0]) / size, (py - origin[1]) / size, (pz - origin[2]) / size
+    x, y, z = (px - origin[0]) / size, (py - origin[1]) / size, (pz - origin[2]) / size
+    return clearance / size, x, y, z
 
 
 @inner
-def room_at(x, y, z, space):
+def clearance_in_cells(x, y, z, space):
     """Return the clearance of the object at a point in lattice units, in cells."""
     return obstacle_near(x, y, z, space)[0]
 
@@ -95,7 +96,7 @@ def _side(px, py, qx, qy, x, y):
 def _line_to_cells(ax, ay, az, bx, by, bz, space):
     """Return the least distance between a line and the non-free cells, in cells."""
     nz, ny, nx = space.free.shape
-    best = room_at(ax, ay, az, space)
+    best = clearance_in_cells(ax, ay, az, space)
     i0, i1 = int(math.floor(min(ax, bx) - best)), int(math.floor(max(ax, bx) + best))
     j0, j1 = int(math.floor(min(ay, by) - best)), int(math.floor(max(ay, by) + best))
     k0, k1 = int(math.floor(min(az, bz) - best)), int(math.floor(max(az, bz) + best))

@@ -12,6 +12,34 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+
+class Chain(NamedTuple):
+    """A local path during its retraction; the first rows are used."""
+
+    points: Floats  # (most, 3) configurations, lattice units
+    clearance: Floats  # (most,) cells
+    state: Ints  # (most,) MOVING, ON_AXIS, BLOCKED or FIXED
+    other: Floats  # (most, 3) scratch memory
+
+
+class GrowingGraph(NamedTuple):
+    """A graph to which edges are added, as linked lists. Half-edges 2e, 2e + 1 belong to edge e."""
+
+    first: Ints  # (n,) latest half-edge of each node; -1: none
+    after: Ints  # (h,) previous half-edge of the same node; -1: none
+    to: Ints  # (h,) node that a half-edge leads to
+    length: Floats  # (h,)
+
+
+class LimitedSearch(NamedTuple):
+    """Scratch memory of a search for paths up to a limit."""
+
+    cost: Floats  # (n,) path lengths; infinite before and after a search
+    reached: Ints  # (n,) nodes with a finite cost
+    keys: Floats  # heap: path lengths
+    queue: Ints  # heap: nodes
 
 
 class WallEnds(NamedTuple):
@@ -21,6 +49,49 @@ class WallEnds(NamedTuple):
     shape: Ints  # (2,) columns, rows
     offsets: Ints  # (cells + 1,)
     xy: Floats  # (n, 2) m
+
+
+class CellWalls(NamedTuple):
+    """Walls nearest to any point of each cell."""
+
+    box: Floats  # (3,) lower left corner and cell size, m
+    shape: Ints  # (2,) columns, rows
+    offsets: Ints  # (cells + 1,)
+    members: NDArray[np.int32]  # walls by cells
+    walls: Floats  # (n, 4) m
+
+
+class Turn(NamedTuple):
+    """A vertex, and two unit directions that leave it along its edges."""
+
+    x: float
+    y: float
+    ax: float
+    ay: float
+    bx: float
+    by: float
+
+
+class Arc(NamedTuple):
+    """An arc around a centre, from unit direction s to e, by less than pi."""
+
+    cx: float
+    cy: float
+    radius: float
+    sx: float
+    sy: float
+    ex: float
+    ey: float
+    side: float  # 1: to the left, -1: to the right
+
+
+class QueryEnd(NamedTuple):
+    """Start or goal of a query, and what is known about the places around it."""
+
+    x: float
+    y: float
+    state: Ints  # (n + h,) visibility of each place
+    clear: Floats  # (n + h,) clearance of the line to it, m
 
 
 class BlendNetwork(NamedTuple):
@@ -48,6 +119,7 @@ class BlendNetwork(NamedTuple):
     place_offsets: Ints  # (cells + 1,)
     members: Ints  # (n + h,) places by cells
     ends: WallEnds
+    walls: CellWalls
     preferred: float  # m, preferred clearance of blends
     off_road: float  # cost of a metre off the roads
 
@@ -69,6 +141,16 @@ class BlendWorkspace(NamedTuple):
     found: Ints  # places around a point
     corners: Floats  # (c, 10) corners of the path
     query: Ints  # (1,) number of the query
+
+
+class Roads(NamedTuple):
+    """Local paths of all edges, cut into short straight pieces."""
+
+    points: Floats  # (m, 2) m
+    offsets: Ints  # (ne + 1,)
+    turns: Bools  # (m,) whether the point is one of the local path, not of the cutting
+    piece_clearance: Floats  # (m,) of the piece that begins here, m, exact; inf at an edge's end
+    clearance: Floats  # (m,) m; interpolating between two events never overestimates
 
 
 class SpaceGraph(NamedTuple):

@@ -10,11 +10,10 @@ import math
 
 import numpy as np
 
-from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot
 from footway.roadmap.kernels.clearance import least_among_walls
-from footway.roadmap.kernels.graph import join
+from footway.roadmap.kernels.graph import add_edge, is_far
 from footway.roadmap.kernels.space import FREE, clearance_at, hit_among, to_segment
 
 MOST_STEPS = 64
@@ -33,8 +32,8 @@ def retract_points(points, epsilon, walls, out):
     is a space of radius 0.
     """
     for row in range(len(points)):
-        x, y, room = _retracted(points[row, 0], points[row, 1], epsilon, walls)
-        out[row, 0], out[row, 1], out[row, 2] = x, y, room
+        x, y, clearance = _retracted(points[row, 0], points[row, 1], epsilon, walls)
+        out[row, 0], out[row, 1], out[row, 2] = x, y, clearance
 
 
 @inner(inline=False)
@@ -44,11 +43,11 @@ def _retracted(x, y, epsilon, walls):
     Along the ray, the points whose nearest wall point is its origin come before all others, so the
     distance can be doubled in each step.
     """
-    room, cx, cy, _ = clearance_at(x, y, 0.0, walls)
-    if room <= 0.0:
+    clearance, cx, cy, _ = clearance_at(x, y, 0.0, walls)
+    if clearance <= 0.0:
         return x, y, 0.0
-    ux, uy = (x - cx) / room, (y - cy) / room
-    near, far = room, 2.0 * room
+    ux, uy = (x - cx) / clearance, (y - cy) / clearance
+    near, far = clearance, 2.0 * clearance
     for _ in range(MOST_STEPS):
         if not _is_nearest(cx, cy, ux, uy, far, walls):
             break
@@ -68,8 +67,8 @@ def _retracted(x, y, epsilon, walls):
 @inner
 def _is_nearest(cx, cy, ux, uy, away, walls):
     """Return whether wall point c is nearest to the point `away` m from it, or equally near."""
-    room, _, _, _ = clearance_at(cx + away * ux, cy + away * uy, 0.0, walls)
-    return room >= away * (1.0 - 1e-12) - 1e-10
+    clearance, _, _, _ = clearance_at(cx + away * ux, cy + away * uy, 0.0, walls)
+    return clearance >= away * (1.0 - 1e-12) - 1e-10
 
 
 @kernel
@@ -87,70 +86,33 @@ def inside_walls(points, walls, out):
 
 
 @kernel
-def useful_pairs(pairs, lengths, places, known, known_lengths, usefulness, saving, radius, walls):
+def useful_pairs(
+    pairs, lengths, places, known, known_lengths, limits, radius, walls, graph, search
+):
     """Return which pairs (p, 2) of places (n, 2) are useful edges when added one by one.
 
     A pair is added if the line between its places keeps `radius` m from the walls, and along the
-    known edges (k, 2) and earlier pairs there is no path between them, or only one that is longer
-    than `usefulness` times the length of the line and longer by more than `saving`.
+    known edges (k, 2) and earlier pairs no path between them is within its limit (p,) m. `graph`
+    has no edges at first; `search` is scratch memory.
     """
-    n, total = len(places), len(pairs) + len(known)
-    first = np.full(n, -1, np.int64)
-    after, to = np.empty(2 * total, np.int64), np.empty(2 * total, np.int64)
-    length = np.empty(2 * total)
-    way, reached = np.full(n, np.inf), np.empty(n, np.int64)
-    keys, queue = np.empty(2 * total + 1), np.empty(2 * total + 1, np.int64)
     is_useful = np.zeros(len(pairs), np.bool_)
     for e in range(len(known)):
-        join(known[e, 0], known[e, 1], e, known_lengths[e], first, after, to, length)
+        add_edge(known[e, 0], known[e, 1], e, known_lengths[e], graph)
     count = len(known)
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
         ax, ay, bx, by = places[a, 0], places[a, 1], places[b, 0], places[b, 1]
-        if not has_room(ax, ay, bx, by, radius, walls):
+        if not keeps_radius(ax, ay, bx, by, radius, walls):
             continue
-        limit = max(usefulness * lengths[p], lengths[p] + saving)
-        if _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, length):
-            join(a, b, count, lengths[p], first, after, to, length)
+        if is_far(a, b, limits[p], places, graph, search):
+            add_edge(a, b, count, lengths[p], graph)
             is_useful[p] = True
             count += 1
     return is_useful
 
 
 @inner(inline=False)
-def _is_far(a, b, limit, places, way, reached, keys, queue, first, after, to, length):
-    """Return whether the shortest path from a to b is longer than the limit, or does not exist.
-
-    The search skips vertices through which a path would be too long even if it continued straight
-    to b. `way` (n,) holds path lengths and is infinite before and after; `reached` (n,), `keys`
-    and `queue` are scratch memory.
-    """
-    way[a], reached[0] = 0.0, a
-    count, size, is_far = 1, push(0.0, a, 0, keys, queue), True
-    while size > 0 and is_far:
-        key, u = keys[0], queue[0]
-        size = pop(size, keys, queue)
-        if key > way[u]:
-            continue
-        half = first[u]
-        while half >= 0:
-            w, longer = to[half], key + length[half]
-            straight = hypot(places[w, 0] - places[b, 0], places[w, 1] - places[b, 1])
-            if longer < way[w] and longer + straight <= limit:
-                if way[w] == math.inf:
-                    reached[count] = w
-                    count += 1
-                way[w] = longer
-                size = push(longer, w, size, keys, queue)
-                is_far = is_far and w != b
-            half = after[half]
-    for k in range(count):
-        way[reached[k]] = math.inf
-    return is_far
-
-
-@inner(inline=False)
-def has_room(ax, ay, bx, by, radius, walls):
+def keeps_radius(ax, ay, bx, by, radius, walls):
     """Return whether a line keeps the radius, for which the free cells were computed.
 
     Free cells accept most lines that do; steps of at least `LEAST_STRIDE`, from where the line
@@ -164,15 +126,17 @@ def has_room(ax, ay, bx, by, radius, walls):
         return True
     length = hypot(bx - ax, by - ay)
     while share < 1.0:
-        room, _, _, _ = clearance_at(ax + share * (bx - ax), ay + share * (by - ay), 0.0, walls)
-        if room < radius:
+        clearance, _, _, _ = clearance_at(
+            ax + share * (bx - ax), ay + share * (by - ay), 0.0, walls
+        )
+        if clearance < radius:
             return False
-        share += max(room - radius, LEAST_STRIDE * radius) / length
+        share += max(clearance - radius, LEAST_STRIDE * radius) / length
     return least_among_walls(ax, ay, bx, by, walls) >= radius
 
 
 @kernel
-def peel(links, points, room, steep):
+def peel(links, points, clearance, steep):
     """Return which links (l, 2) remain after ends that run into corners are removed one by one.
 
     An end runs into a corner if clearance grows by more than `steep` for each metre away from it.
@@ -191,7 +155,7 @@ def peel(links, points, room, steep):
             e = total[end]
             base = links[e, 0] + links[e, 1] - end
             apart = hypot(points[end, 0] - points[base, 0], points[end, 1] - points[base, 1])
-            if room[base] - room[end] <= steep * apart:
+            if clearance[base] - clearance[end] <= steep * apart:
                 break
             left[e] = False
             degree[end] = 0

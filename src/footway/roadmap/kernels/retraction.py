@@ -1,9 +1,8 @@
 """Kernels that retract local paths to the medial axis (rrm-roadmaps-2006, section IV).
 
-A local path is a chain of configurations (n, 3) in lattice units with their clearance `room` (n,)
-in cells. Every change of the chain keeps three invariants, or is not made: all lines between
-consecutive configurations lie in free cells; none has less clearance than the original local path
-(`least`); the ends do not move.
+A local path is a chain of configurations in lattice units. Every change of the chain keeps three
+invariants, or is not made: all lines between consecutive configurations lie in free cells; none has
+less clearance than the original local path (`least`); the ends do not move.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ import math
 import numpy as np
 
 from footway._numba.jit import inner, kernel
-from footway.roadmap.kernels.clearance import line_clearance, obstacle_near, room_at
+from footway.roadmap.kernels.clearance import clearance_in_cells, line_clearance, obstacle_near
+from footway.roadmap.kernels.layouts import Chain
 from footway.roadmap.kernels.space import segment_is_free
 
 STEP = 1.0
@@ -61,31 +61,34 @@ def retract_path(path, most, space):
     """
     least = math.inf
     for k in range(1, len(path)):
-        least = min(least, _clearance_between(path, k - 1, k, space))
-    points, other = np.empty((most, 3)), np.empty((most, 3))
-    room, state = np.empty(most), np.zeros(most, np.int64)
-    n = _subdivide(path, points, room, space)
-    state[0] = state[n - 1] = FIXED
+        a, b = path[k - 1], path[k]
+        least = min(least, line_clearance(a[0], a[1], a[2], b[0], b[1], b[2], space))
+    chain = Chain(
+        np.empty((most, 3)), np.empty(most), np.zeros(most, np.int64), np.empty((most, 3))
+    )
+    n = _subdivide(path, chain, space)
+    chain.state[0] = chain.state[n - 1] = FIXED
     for sweep in range(SWEEPS):
-        moved = _push_all(points, room, state, n, least, space)
-        n = _refine(points, other, room, state, n, space)
+        moved = _push_all(chain, n, least, space)
+        n = _refine(chain, n, space)
         if not moved or sweep % CUT_EVERY == CUT_EVERY - 1:
-            n = _cut_branches(points, room, state, n, least, space)
+            n = _cut_branches(chain, n, least, space)
         if not moved:
             break
-    n = _thin(points, room, n, least, space)
-    _smooth(points, room, room[:n].copy(), n, least, space)
-    return points[:n].copy()
+    n = _thin(chain, n, least, space)
+    _smooth(chain, chain.clearance[:n].copy(), n, least, space)
+    return chain.points[:n].copy()
 
 
 @inner(inline=False)
-def _subdivide(path, points, room, space):
+def _subdivide(path, chain, space):
     """Sample the path, at most one step apart if memory allows; return the number of samples."""
+    points = chain.points
     _copy(path, 0, points, 0)
     n = 1
     for k in range(1, len(path)):
         left = len(points) - n - (len(path) - k) + 1
-        pieces = min(left, max(1, int(math.ceil(_between(path, k - 1, path, k) / STEP))))
+        pieces = min(left, max(1, int(math.ceil(_between(path, k - 1, k) / STEP))))
         for piece in range(1, pieces):
             for axis in range(3):
                 along = path[k, axis] - path[k - 1, axis]
@@ -94,18 +97,18 @@ def _subdivide(path, points, room, space):
         _copy(path, k, points, n)
         n += 1
     for k in range(n):
-        room[k] = room_at(points[k, 0], points[k, 1], points[k, 2], space)
+        chain.clearance[k] = clearance_in_cells(points[k, 0], points[k, 1], points[k, 2], space)
     return n
 
 
 @inner(inline=False)
-def _push_all(points, room, state, n, least, space):
+def _push_all(chain, n, least, space):
     """Push every configuration that may move once; return whether any moved."""
-    moved = False
+    state, moved = chain.state, False
     for k in range(1, n - 1):
         if state[k] != MOVING:
             continue
-        state[k] = _push(k, points, room, least, space)
+        state[k] = _push(k, chain, least, space)
         if state[k] == MOVING:
             moved = True
             for other in (k - 1, k + 1):
@@ -115,22 +118,20 @@ def _push_all(points, room, state, n, least, space):
 
 
 @inner(inline=False)
-def _push(k, points, room, least, space):
+def _push(k, chain, least, space):
     """Move a configuration away from its closest obstacle by up to a step.
 
     Returns MOVING if it moved, ON_AXIS if its clearance would not grow enough, BLOCKED if a line to
     a neighbour would violate the invariants.
     """
-    x, y, z = points[k, 0], points[k, 1], points[k, 2]
+    x, y, z = chain.points[k, 0], chain.points[k, 1], chain.points[k, 2]
     ux, uy, uz = _away(x, y, z, space)
-    state = ON_AXIS
-    move = STEP
+    state, move = ON_AXIS, STEP
     while move >= FINEST:
         px, py, pz = x + move * ux, y + move * uy, z + move * uz
-        there = room_at(px, py, pz, space)
-        if there >= room[k] + GROWTH * move:
-            if _fits(k, px, py, pz, there, points, room, least, space):
-                points[k, 0], points[k, 1], points[k, 2], room[k] = px, py, pz, there
+        there = clearance_in_cells(px, py, pz, space)
+        if there >= chain.clearance[k] + GROWTH * move:
+            if _move(k, px, py, pz, there, chain, least, space):
                 return MOVING
             state = BLOCKED
         move *= 0.5
@@ -168,26 +169,37 @@ def _into_the_free(x, y, z, space):
 
 
 @inner(inline=False)
-def _fits(k, x, y, z, there, points, room, least, space):
-    """Return whether the lines to both neighbours are valid if configuration k moves to x, y, z."""
+def _move(k, x, y, z, there, chain, least, space):
+    """Move configuration k to x, y, z, where the clearance is `there`, if both lines are valid."""
     for other in (k - 1, k + 1):
-        if not _is_good(
-            points[other, 0], points[other, 1], points[other, 2], x, y, z,
-            room[other], there, least, space,
-        ):  # fmt: skip
+        if not _is_valid(other, x, y, z, there, chain, least, space):
             return False
+    chain.points[k, 0], chain.points[k, 1], chain.points[k, 2] = x, y, z
+    chain.clearance[k] = there
     return True
 
 
 @inner(inline=False)
-def _is_good(ax, ay, az, bx, by, bz, room_a, room_b, least, space):
-    """Return whether a line lies in free cells and has at least the clearance `least`."""
-    if not segment_is_free(ax, ay, az, bx, by, bz, space):
+def _is_valid(a, x, y, z, there, chain, least, space):
+    """Return whether the line from configuration a to a point lies in free cells, and is wide.
+
+    The point has the clearance `there`; the line must have at least the clearance `least`.
+    """
+    ax, ay, az = chain.points[a, 0], chain.points[a, 1], chain.points[a, 2]
+    if not segment_is_free(ax, ay, az, x, y, z, space):
         return False
-    apart = math.sqrt((bx - ax) ** 2 + (by - ay) ** 2 + (bz - az) ** 2)
-    if 0.5 * (room_a + room_b - apart) >= least:  # clearance changes by at most the distance
+    apart = math.sqrt((x - ax) ** 2 + (y - ay) ** 2 + (z - az) ** 2)
+    # Clearance changes by at most the distance.
+    if 0.5 * (chain.clearance[a] + there - apart) >= least:
         return True
-    return line_clearance(ax, ay, az, bx, by, bz, space) >= least - LAST_BITS
+    return line_clearance(ax, ay, az, x, y, z, space) >= least - LAST_BITS
+
+
+@inner
+def _joins(a, b, chain, least, space):
+    """Return whether the straight line between two configurations of the chain is valid."""
+    x, y, z = chain.points[b, 0], chain.points[b, 1], chain.points[b, 2]
+    return _is_valid(a, x, y, z, chain.clearance[b], chain, least, space)
 
 
 @inner
@@ -196,45 +208,31 @@ def _copy(source, a, target, b):
 
 
 @inner
-def _between(one, a, other, b):
-    x, y, z = one[a, 0] - other[b, 0], one[a, 1] - other[b, 1], one[a, 2] - other[b, 2]
+def _between(points, a, b):
+    """Return the distance of two configurations, cells."""
+    x, y, z = points[a, 0] - points[b, 0], points[a, 1] - points[b, 1], points[a, 2] - points[b, 2]
     return math.sqrt(x * x + y * y + z * z)
 
 
-@inner
-def _clearance_between(path, a, b, space):
-    return line_clearance(
-        path[a, 0], path[a, 1], path[a, 2], path[b, 0], path[b, 1], path[b, 2], space
-    )
-
-
-@inner
-def _joins(points, room, a, b, least, space):
-    """Return whether the straight line between two configurations of the chain is valid."""
-    return _is_good(
-        points[a, 0], points[a, 1], points[a, 2], points[b, 0], points[b, 1], points[b, 2],
-        room[a], room[b], least, space,
-    )  # fmt: skip
-
-
 @inner(inline=False)
-def _refine(points, other, room, state, n, space):
+def _refine(chain, n, space):
     """Insert a configuration in the middle of every line longer than a step; return the count."""
+    points, other, clearance, state = chain.points, chain.other, chain.clearance, chain.state
     long = 0
     for k in range(1, n):
-        long += _between(points, k - 1, points, k) > STEP
+        long += _between(points, k - 1, k) > STEP
     if long == 0 or n + long > len(points):
         return n
     at = n + long - 1
     for k in range(n - 1, 0, -1):
-        is_long = _between(points, k - 1, points, k) > STEP
+        is_long = _between(points, k - 1, k) > STEP
         _copy(points, k, other, at)
-        room[at], state[at] = room[k], state[k]
+        clearance[at], state[at] = clearance[k], state[k]
         at -= 1
         if is_long:
             for axis in range(3):
                 other[at, axis] = 0.5 * (points[k - 1, axis] + points[k, axis])
-            room[at] = room_at(other[at, 0], other[at, 1], other[at, 2], space)
+            clearance[at] = clearance_in_cells(other[at, 0], other[at, 1], other[at, 2], space)
             is_end = state[k - 1] == FIXED or state[at + 1] == FIXED
             state[at] = FIXED if is_end else MOVING
             at -= 1
@@ -244,21 +242,22 @@ def _refine(points, other, room, state, n, space):
 
 
 @inner(inline=False)
-def _cut_branches(points, room, state, n, least, space):
+def _cut_branches(chain, n, least, space):
     """Cut parts that lead forth and back between configurations within a step; return the count."""
+    points, clearance, state = chain.points, chain.clearance, chain.state
     last = 0  # index of the last configuration kept
     k = 0
     while k < n - 1:
         goal = k + 1
         for b in range(n - 1, k + 1, -1):
-            apart = _between(points, k, points, b)
+            apart = _between(points, k, b)
             is_branch = apart <= STEP and _is_detour(points, k, b, apart)
-            if is_branch and _joins(points, room, k, b, least, space):
+            if is_branch and _joins(k, b, chain, least, space):
                 goal = b
                 break
         last += 1
         _copy(points, goal, points, last)
-        room[last], state[last] = room[goal], state[goal]
+        clearance[last], state[last] = clearance[goal], state[goal]
         if goal > k + 1:
             for end in (last - 1, last):
                 state[end] = FIXED if state[end] == FIXED else MOVING
@@ -271,35 +270,35 @@ def _is_detour(points, a, b, apart):
     """Return whether the chain between two configurations is much longer than its chord."""
     along = 0.0
     for k in range(a, b):
-        along += _between(points, k, points, k + 1)
+        along += _between(points, k, k + 1)
         if along > STEP and along > DETOUR * apart:
             return True
     return False
 
 
 @inner(inline=False)
-def _thin(points, room, n, least, space):
+def _thin(chain, n, least, space):
     """Remove redundant configurations; return the count."""
-    last = 0
+    points, last = chain.points, 0
     for k in range(1, n):
-        ahead = k + 1 < n and _between(points, last, points, k + 1) <= CROWDED
-        if ahead and _joins(points, room, last, k + 1, least, space):
+        ahead = k + 1 < n and _between(points, last, k + 1) <= CROWDED
+        if ahead and _joins(last, k + 1, chain, least, space):
             continue
         last += 1
         _copy(points, k, points, last)
-        room[last] = room[k]
+        chain.clearance[last] = chain.clearance[k]
     return last + 1
 
 
 @inner(inline=False)
-def _smooth(points, room, floor, n, least, space):
+def _smooth(chain, floor, n, least, space):
     """Move configurations towards the middle of their neighbours, for at most SLACK clearance."""
+    points = chain.points
     for _ in range(ROUNDS):
         for k in range(1, n - 1):
             x = 0.5 * points[k, 0] + 0.25 * (points[k - 1, 0] + points[k + 1, 0])
             y = 0.5 * points[k, 1] + 0.25 * (points[k - 1, 1] + points[k + 1, 1])
             z = 0.5 * points[k, 2] + 0.25 * (points[k - 1, 2] + points[k + 1, 2])
-            enough = min(floor[k - 1], floor[k], floor[k + 1]) - SLACK
-            there = room_at(x, y, z, space)
-            if there >= enough and _fits(k, x, y, z, there, points, room, least, space):
-                points[k, 0], points[k, 1], points[k, 2], room[k] = x, y, z, there
+            there = clearance_in_cells(x, y, z, space)
+            if there >= min(floor[k - 1], floor[k], floor[k + 1]) - SLACK:
+                _move(k, x, y, z, there, chain, least, space)

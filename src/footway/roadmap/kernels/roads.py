@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 
+from footway._numba.bins import cell_of
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
 from footway.corridor.kernels.backbone import find_backbone_of_disc
 from footway.corridor.kernels.layouts import APART, FOUND, FULL
 from footway.corridor.kernels.locate import SEEN, ball_at, locate_end
 from footway.corridor.kernels.query import check_ends
-from footway.corridor.kernels.tangents import SLACK, Ends
-from footway.corridor.kernels.wall_grid import cell_of, line_clearance, nearest_wall
+from footway.corridor.kernels.tangents import SLACK
+from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
 
 ENOUGH = 0.9  # of a point's own clearance: a line with this clearance ends the search
 DETOUR = 2.0  # times the straight line: a longer path near an end is a detour
@@ -48,14 +49,14 @@ def _box_gap(x, y, walls, w):
 
 
 @kernel
-def contacts(points, courses, walls, touch, wall):
-    """Nearest obstacle points on the left and right of points (n, 2) with directions `courses`.
+def contacts(points, directions, walls, touch, wall):
+    """Nearest obstacle points on the left and right of points (n, 2) with directions `directions`.
 
     Written to touch (n, 2, 2), and their walls to wall (n, 2). A side without walls gets the
     contact of the other side.
     """
     for k in range(len(points)):
-        x, y, ux, uy = points[k, 0], points[k, 1], courses[k, 0], courses[k, 1]
+        x, y, ux, uy = points[k, 0], points[k, 1], directions[k, 0], directions[k, 1]
         wall[k, 0] = wall[k, 1] = -1
         left = right = math.inf
         for w in range(len(walls)):
@@ -147,8 +148,8 @@ def join(points, cells, grid, boundaries, clear):
         x, y = points[k, 0], points[k, 1]
         if cells[cell_of(x, y, boundaries.ball_box, boundaries.ball_shape)]:
             _, own, _ = nearest_wall(x, y, grid)
-            ball, way = ball_at(x, y, own, grid, boundaries)
-            clear[k] = way if ball >= 0 else -1.0
+            ball, line = ball_at(x, y, own, grid, boundaries)
+            clear[k] = line if ball >= 0 else -1.0
 
 
 @inner
@@ -161,11 +162,12 @@ def _event_of(end, axis):
 
 
 @inner
-def write_events(at, there, count, halves, offsets, rooms, out):
+def write_events(at, there, count, halves, offsets, clearances, out):
     """Write the events along the half-edges: (how many, least clearance of the pieces); -1: full.
 
     From event `at` of the first one to event `there` of the last one, both included. `offsets`
-    (ne + 1,) says where the events of each edge begin, `rooms` (m,) the clearance after each.
+    (ne + 1,) says where the events of each edge begin, `clearances` (m,) are those of the pieces
+    that begin at each event.
     """
     out[0] = at
     n, clear = 1, math.inf
@@ -178,7 +180,7 @@ def write_events(at, there, count, halves, offsets, rooms, out):
         end = there if k == count - 1 else last
         step = 1 if end > e else -1
         while e != end:
-            clear = min(clear, rooms[e if step == 1 else e - 1])
+            clear = min(clear, clearances[e if step == 1 else e - 1])
             e += step
             if n == len(out):
                 return -1, 0.0
@@ -197,24 +199,26 @@ def _append(n, x, y, out):
 
 
 @inner(inline=False)
-def _write_path(ends, start, goal, count, events, out, index, workspace, rooms, turns):
+def _write_path(ends, start, goal, count, roads, index, workspace, events, out):
     """Write the points along workspace.halves: (how many, clearance); -1 if full."""
     axis = index.axis
     at, there = _event_of(start, axis), _event_of(goal, axis)
-    many, clear = write_events(at, there, count, workspace.halves, axis.offsets, rooms, events)
+    many, clear = write_events(
+        at, there, count, workspace.halves, axis.offsets, roads.piece_clearance, events
+    )
     if many < 0:
         return -1, 0.0
     n = _append(0, ends.sx, ends.sy, out)
     n = _append(n, start.x, start.y, out)
     for k in range(1, many):
         e = events[k]
-        if turns[e] or k == many - 1:
+        if roads.turns[e] or k == many - 1:
             n = _append(n, axis.events[e, 0], axis.events[e, 1], out)
     return _append(n, ends.gx, ends.gy, out), min(clear, start.clearance, goal.clearance)
 
 
 @inner
-def _turned_around(n, out):
+def _reverse(n, out):
     """Reverse the points of a path."""
     for k in range(n // 2):
         m = n - 1 - k
@@ -242,51 +246,42 @@ def _cut_detour(n, least, out, grid):
     return best + 2
 
 
-@inner(inline=False)
-def _without_detours(n, least, out, grid):
-    """Remove the detours at both ends: (points left, clearance of the path that is left)."""
-    left = _cut_detour(n, least, out, grid)
-    _turned_around(left, out)
-    left = _cut_detour(left, least, out, grid)
-    _turned_around(left, out)
-    if left == n:
-        return n, least
-    clear = math.inf
-    for k in range(left - 1):
-        room, _ = line_clearance(out[k, 0], out[k, 1], out[k + 1, 0], out[k + 1, 1], -2.0, grid)
-        clear = min(clear, room)
-    return left, clear
-
-
 @kernel
-def solve_on_roads(sx, sy, gx, gy, radius, shortcut, events, out, index, workspace, rooms, turns):
+def solve_on_roads(ends, shortcut, roads, index, workspace, events, out):
     """Path of a disc along the roads: (status, points written to out, length, clearance).
 
-    With `shortcut` a free straight line is returned. `rooms` (m,) is the exact clearance of the
-    piece after each event, `turns` (m,) says at which events consecutive pieces form an angle.
-    `events` is scratch memory; `out` (n, 2) has at least three more points than it.
+    With `shortcut` a free straight line is returned. `events` is scratch memory; `out` (n, 2) has
+    at least three more points than it.
     """
+    sx, sy, gx, gy, radius = ends
+    grid = index.grid
     start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
     status, clear = check_ends(start, goal, radius)
     if status != FOUND:
         return status, 0, 0.0, clear
     if shortcut:
-        clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, index.grid)
+        clear, _ = line_clearance(sx, sy, gx, gy, radius - SLACK, grid)
         if clear >= radius - SLACK and clear > 0.0:
             out[0, 0], out[0, 1], out[1, 0], out[1, 1] = sx, sy, gx, gy
             return FOUND, 2, hypot(gx - sx, gy - sy), clear
     count = find_backbone_of_disc(start, goal, radius, index, workspace)
     if count < 0:
         return APART, 0, 0.0, 0.0
-    ends = Ends(sx, sy, gx, gy, radius)
-    n, clear = _write_path(ends, start, goal, count, events, out, index, workspace, rooms, turns)
+    n, clear = _write_path(ends, start, goal, count, roads, index, workspace, events, out)
     if n < 0:
         return FULL, 0, 0.0, 0.0
+    before = n
     if n > 2:
-        n, clear = _without_detours(n, clear, out, index.grid)
-    length = 0.0
+        for _ in range(2):  # at the goal, then at the start
+            n = _cut_detour(n, clear, out, grid)
+            _reverse(n, out)
+    is_measured, length = n == before, 0.0
+    clear = clear if is_measured else math.inf
     for k in range(n - 1):
-        length += hypot(out[k + 1, 0] - out[k, 0], out[k + 1, 1] - out[k, 1])
+        x, y, tx, ty = out[k, 0], out[k, 1], out[k + 1, 0], out[k + 1, 1]
+        length += hypot(tx - x, ty - y)
+        if not is_measured:
+            clear = min(clear, line_clearance(x, y, tx, ty, -2.0, grid)[0])
     if n == 1:
         out[1, 0], out[1, 1] = gx, gy
         n = 2

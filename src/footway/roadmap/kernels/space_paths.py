@@ -116,9 +116,10 @@ def _search(at, there, needed, roads, workspace):
     direct = math.inf
     if start.edge == goal.edge and _is_wide(at, there, needed, roads):
         direct = abs(roads.arc[at] - roads.arc[there]) * roads.cost[start.edge]
-    for axis in range(3):
-        workspace.graph.goal[axis] = roads.points[there, axis]
-    count = find_path(start, goal, direct, needed, roads.graph, roads.nodes, workspace.graph)
+    x, y, z = roads.points[there, 0], roads.points[there, 1], roads.points[there, 2]
+    count = find_path(
+        start, goal, (x, y, z), direct, needed, roads.graph, roads.nodes, workspace.graph
+    )
     if count != 0:
         return count
     workspace.graph.halves[0] = 2 * start.edge + (0 if there >= at else 1)

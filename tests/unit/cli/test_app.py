@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from footway.cli import run
-from footway.cli.run import BROKEN_PIPE, INTERRUPTED
+from footway.cli import app
+from footway.cli.app import BROKEN_PIPE, INTERRUPTED
 
 
 def assert_one_line(result, *words):
@@ -99,7 +99,7 @@ def test_interruptions(footway, monkeypatch, error, code, words):
     def raise_it(*_, **__):
         raise error
 
-    monkeypatch.setattr(run, "app", raise_it)
+    monkeypatch.setattr(app, "app", raise_it)
     result = footway("build", "x", "--json")
     assert result.code == code
     assert words in result.err
@@ -110,8 +110,8 @@ def test_a_closed_pipe(footway, monkeypatch):
     def raise_it(*_, **__):
         raise BrokenPipeError
 
-    monkeypatch.setattr(run, "app", raise_it)
-    monkeypatch.setattr(run, "_mute_stdout", lambda: None)
+    monkeypatch.setattr(app, "app", raise_it)
+    monkeypatch.setattr(app, "_mute_stdout", lambda: None)
     result = footway("gallery")
     assert result.code == BROKEN_PIPE
     assert result.err == ""

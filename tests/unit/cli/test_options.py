@@ -1,9 +1,9 @@
-"""Output files: two names of one file are noticed before work is done for them."""
+"""Options: parsed values, and output files that are checked before work is done for them."""
 
 import pytest
 
 import footway as fw
-from footway.cli.files import check_different
+from footway.cli.options import check_different
 
 
 def test_two_names_of_one_file(tmp_path, monkeypatch):

@@ -1,0 +1,170 @@
+"""Print results: text or JSON on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from footway import plot as pictures
+from footway.errors import NoPath
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from matplotlib.figure import Figure
+
+    from footway.cli.progress import Steps
+    from footway.corridor import CorridorMap, Pinch
+    from footway.environment import Environment, Volume
+    from footway.recording.recording import Recording
+    from footway.roadmap.space_map import SpaceMap
+
+_REASONS: Final = {
+    "components": "no way at any radius",
+    "pinch": "the way is too narrow",
+    "no room": "the disc does not fit at one end",
+    "blocked": "dynamic obstacles close the way",
+}
+"""Text in the picture by `NoPath.reason`."""
+
+
+def say(line: str) -> None:
+    """Print a message on standard error."""
+    print(f"footway: {line}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def print_json(answer: dict[str, Any]) -> None:
+    """Print one JSON object on standard output."""
+    print(json.dumps(answer, allow_nan=False))  # noqa: T201
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines on standard output."""
+    for line in lines:
+        print(line)  # noqa: T201
+
+
+def print_written(*files: str | None) -> None:
+    """Print the names of the files that were written."""
+    print_lines(f"Wrote {file}" for file in files if file is not None)
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Return names and values in two aligned columns."""
+    rows = list(pairs)
+    width = max((len(name) for name, _ in rows), default=0)
+    return [f"  {name:<{width}}   {value}" for name, value in rows]
+
+
+def milliseconds(seconds: float) -> str:
+    """Format a duration in milliseconds, with three significant digits if it is short."""
+    ms = 1000.0 * seconds
+    if ms < 10:
+        return f"{ms:.2f} ms"
+    return f"{ms:,.1f} ms" if ms < 100 else f"{ms:,.0f} ms"
+
+
+def place(point: Sequence[float]) -> str:
+    """Format a point as (x, y) or (x, y, z) in metres, to the centimetre."""
+    return f"({', '.join(f'{value:.2f}' for value in point)})"
+
+
+def count(number: int, thing: str) -> str:
+    """Return "1 path", "2 paths"."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def pinch_facts(pinch: Pinch) -> dict[str, Any]:
+    """Return a pinch as JSON values."""
+    return {
+        "width": pinch.width,
+        "radius": pinch.radius,
+        "at": list(pinch.at),
+        "left": list(pinch.left),
+        "right": list(pinch.right),
+    }
+
+
+def describe_object(smap: SpaceMap, radius: float = 0.0) -> str:
+    """Describe the moving object in space: a ball of at least the object's radius, or a box."""
+    if smap.radius:
+        return f"a ball of radius {max(radius, smap.radius):g} m"
+    return f"a box of {' x '.join(f'{side:g}' for side in smap.roadmap.space.size)} m"
+
+
+def certificate_in_space(smap: SpaceMap, radius: float, clearance: float, where: str) -> str:
+    """Return the certificate of a path or walk in space; `where` is e.g. "on this walk"."""
+    whose = "its centre" if smap.radius else "it"
+    return (
+        f"Certified: {describe_object(smap, radius)} {where} never runs into an obstacle; "
+        f"{whose} stays {clearance:.3f} m or more from each."
+    )
+
+
+def warn_of_ignored(name: str, made: Environment | Volume | None) -> None:
+    """Warn about ignored parts of a map, because they may be walls."""
+    ignored = [repair for repair in (made.repairs if made else ()) if repair.kind == "ignored"]
+    if ignored:
+        more = "" if len(ignored) == 1 else f" (and {len(ignored) - 1} more: footway check {name})"
+        say(f"{name}: {ignored[0]}{more}")
+
+
+def warn_if_incomplete(run: str, recording: Recording) -> None:
+    """Warn if a recording is incomplete."""
+    from footway.recording.storage import unfinished_parts
+
+    if recording.complete:
+        return
+    parts = unfinished_parts(Path(run))
+    where = f", in {parts[0].parent}" if parts else ""
+    frames = count(recording.n_frames, "frame")
+    say(f"{run}: the run was interrupted or is not finished; it has {frames}{where}")
+
+
+# -- pictures ------------------------------------------------------------------------------------
+
+
+def draw(make: Callable[[], Figure], plot: str | None, steps: Steps) -> None:
+    """Make and write a picture if it was requested."""
+    if plot is not None:
+        with steps.step("plot", f"Drawing {plot}"):
+            pictures.save_picture(make(), plot)
+
+
+@contextmanager
+def drawing_refusals(
+    make: Callable[[NoPath], Figure | None], plot: str | None, *, quiet: bool
+) -> Iterator[None]:
+    """Draw the reason of a NoPath error if a picture was requested, and raise the error again."""
+    try:
+        yield
+    except NoPath as refusal:
+        figure = None if plot is None else make(refusal)
+        if figure is not None and plot is not None:
+            pictures.save_picture(figure, plot)
+            print_lines([] if quiet else [f"Wrote {plot}"])
+        raise
+
+
+def draw_refusal(
+    cmap: CorridorMap,
+    environment: Environment | None,
+    start: Sequence[float],
+    goal: Sequence[float],
+    refusal: NoPath,
+) -> Figure:
+    """Draw start and goal, and the pinch if there is one."""
+    because = _REASONS[refusal.reason]
+    if refusal.reason == "blocked" and not refusal.obstacles:  # a walk that made no progress
+        because = "the walk comes no further"
+    return pictures.draw_no_path(
+        cmap,
+        (start[0], start[1]),
+        (goal[0], goal[1]),
+        pinch=refusal.pinch,
+        because=because,
+        environment=environment,
+    )
