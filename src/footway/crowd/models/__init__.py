@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from footway._numba.jit import inner
 from footway.crowd.kernels.pairs import pad
-from footway.crowd.models.helbing_molnar import HelbingMolnar, helbing_molnar
+from footway.crowd.models.helbing_molnar import HelbingMolnar, helbing_molnar_forces
 
 HELBING_MOLNAR = 0
 
@@ -37,4 +37,4 @@ def compute_forces(used, model, pairs):
     """Compute force (m/s2), direction and gap of each pair; `model` is an `Avoidance`."""
     n = pad(used, pairs)
     if model.number == HELBING_MOLNAR:
-        helbing_molnar(n, model.parameters, pairs)
+        helbing_molnar_forces(n, model.parameters, pairs)

@@ -89,7 +89,7 @@ class HelbingMolnar:
 
 
 @inner
-def helbing_molnar(n, parameters, pairs):
+def helbing_molnar_forces(n, parameters, pairs):
     """Compute F_c of the first n pairs, without branches."""
     own_share, look_ahead = parameters[OWN_SHARE], parameters[LOOK_AHEAD]
     quarter_strength, per_16_sigma = parameters[QUARTER_STRENGTH], parameters[PER_16_SIGMA]
