@@ -10,6 +10,8 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.errors import BadInput, BadQuery
+from footway.roadmap.kernels.clearance import line_clearances
+from footway.roadmap.parallel import in_parts
 from footway.validation import (
     floats,
     ids,
@@ -378,10 +380,7 @@ class Roadmap:
 
 def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
     """Return the least clearance of the object along straight lines (n, d), (n,) m."""
-    from footway.roadmap.kernels.clearance import line_clearances
-    from footway.roadmap.parallel import in_parts
-
-    a, b = (_in_space(points, space) for points in (starts, ends))
+    a, b = (np.ascontiguousarray(space.with_z(points)) for points in (starts, ends))
     out = np.empty(len(a))
 
     def measure(part: slice) -> None:
@@ -389,13 +388,6 @@ def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
 
     in_parts(len(a), _BATCH, measure)
     return out
-
-
-def _in_space(points: Floats, space: Space) -> Floats:
-    """Return points with three coordinates, as kernels need them, (n, 3) m."""
-    placed = np.full((len(points), 3), float(space.origin[2]))
-    placed[:, : points.shape[1]] = points
-    return placed
 
 
 def with_edges(roadmap: Roadmap, kept: NDArray[np.bool_]) -> Roadmap:
