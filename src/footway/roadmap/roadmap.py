@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -252,19 +253,16 @@ class Roadmap:
         )
         known: dict[float, Samples] = self.__dict__.setdefault("_samples", {})
         if size not in known:
-            known[size] = self._sampled(size)
+            count = np.maximum(1, np.ceil(self._steps / size - TOUCH)).astype(np.int64)
+            piece = np.repeat(np.arange(len(count)), count)
+            start = np.repeat(np.cumsum(count) - count, count)
+            share = (np.arange(len(piece)) - start) / count[piece]
+            after = np.arange(len(count)) + has_next(self.path_offsets)
+            begin = self.path_points[piece]
+            points = begin + share[:, None] * (self.path_points[after[piece]] - begin)
+            edge = np.repeat(np.arange(self.n_edges), np.diff(self.path_offsets))[piece]
+            known[size] = Samples(points, self.space.clearance(points)[0], edge)
         return known[size]
-
-    def _sampled(self, step: float) -> Samples:
-        count = np.maximum(1, np.ceil(self._steps / step - TOUCH)).astype(np.int64)
-        piece = np.repeat(np.arange(len(count)), count)
-        start = np.repeat(np.cumsum(count) - count, count)
-        share = (np.arange(len(piece)) - start) / count[piece]
-        after = np.arange(len(count)) + has_next(self.path_offsets)
-        begin = self.path_points[piece]
-        points = begin + share[:, None] * (self.path_points[after[piece]] - begin)
-        edge = np.repeat(np.arange(self.n_edges), np.diff(self.path_offsets))[piece]
-        return Samples(points, self.space.clearance(points)[0], edge)
 
     # -- searching ---------------------------------------------------------------------------
 
@@ -318,24 +316,18 @@ class Roadmap:
         nodes = [last]
         while nodes[-1] != first:
             nodes.append(int(before[nodes[-1]]))
-        path = np.array(nodes[::-1])
-        return NodePath(float(length[last]), path, self._edges_between(path))
+        path, cost, edges = np.array(nodes[::-1]), self.lengths * self.weights, []
+        for a, b in itertools.pairwise(path.tolist()):
+            joins = ((self.edges == (a, b)) | (self.edges == (b, a))).all(axis=1)
+            parallel = np.flatnonzero(joins)
+            edges.append(parallel[np.argmin(cost[parallel])])
+        return NodePath(float(length[last]), path, np.array(edges, np.int64))
 
     def _nodes_named(self, nodes: ArrayLike) -> Ints:
         found = ids(nodes, "nodes")
         if (found < 0).any() or (found >= self.n_nodes).any():
             raise BadQuery(f"nodes are numbered 0 to {self.n_nodes - 1}, not {shown(nodes)}")
         return found
-
-    def _edges_between(self, nodes: Ints) -> Ints:
-        """Return the shortest edge between consecutive nodes."""
-        cost = self.lengths * self.weights
-        found = []
-        for a, b in zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True):
-            joins = ((self.edges == (a, b)) | (self.edges == (b, a))).all(axis=1)
-            edges = np.flatnonzero(joins)
-            found.append(edges[np.argmin(cost[edges])])
-        return np.array(found, np.int64)
 
     def corridor_map(self) -> CorridorMap | SpaceMap:
         """Attach clearance for paths, walks and crowds: see `CorridorMap.from_roadmap`."""
