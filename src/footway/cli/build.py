@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from footway import plot as pictures
+from footway.cli import options as opt
 from footway.cli.maps import (
     SAVED,
     build_map,
@@ -18,22 +19,6 @@ from footway.cli.maps import (
     load_saved,
     load_space,
     repair_lines,
-)
-from footway.cli.options import (
-    BetweenOption,
-    JsonOption,
-    MapArgument,
-    Numbers,
-    PlotOption,
-    ScaleOption,
-    Source,
-    UpOption,
-    as_typed,
-    box_size,
-    check_output,
-    check_plot,
-    number,
-    option,
 )
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.reports import count, draw, facts, milliseconds, place, print_json, print_lines
@@ -95,15 +80,15 @@ _ACCEPTED: Final = {
 
 
 def _number(unit: str, words: str, default: str) -> Any:
-    return option(words, unit=unit, default=default, panel=_PANEL, parser=number)
+    return opt.option(words, unit=unit, default=default, panel=_PANEL, parser=opt.number)
 
 
 def build(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     output: Annotated[
         str | None,
-        option(
+        opt.option(
             "Save the map (.fwmap); it loads much faster than it is built.",
             "-o",
             "--output",
@@ -123,13 +108,13 @@ def build(
         float | None, _number("METRES", "Radius of the disc or ball.", "0.25")
     ] = None,
     size: Annotated[
-        Numbers | None,
-        option(
+        opt.Numbers | None,
+        opt.option(
             "Size of a moving box, in three dimensions.",
             unit="X,Y,Z",
             default="a ball",
             panel=_PANEL,
-            parser=box_size,
+            parser=opt.box_size,
         ),
     ] = None,
     usefulness: Annotated[
@@ -141,7 +126,7 @@ def build(
     ] = None,
     samples: Annotated[
         int | None,
-        option(
+        opt.option(
             "Number of random samples: prm.",
             unit="N",
             default="by the size of the map",
@@ -150,7 +135,7 @@ def build(
     ] = None,
     every_passage: Annotated[
         bool | None,
-        option(
+        opt.option(
             "Add an edge through every passage that the samples miss: prm.",
             "--every-passage/--no-every-passage",
             default="every passage",
@@ -159,13 +144,13 @@ def build(
     ] = None,
     seed: Annotated[
         int | None,
-        option("Seed of random choices: all but grid.", unit="N", default="0", panel=_PANEL),
+        opt.option("Seed of random choices: all but grid.", unit="N", default="0", panel=_PANEL),
     ] = None,
-    between: BetweenOption = None,
-    up: UpOption = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Build the exact corridor map, one map for every radius; or a roadmap with --method.
 
@@ -175,15 +160,15 @@ def build(
     from walls, and prm has lines and arcs through every passage, for smooth paths and cameras.
     `footway path` accepts all of them.
     """
-    check_output(output, (SAVED,), "a saved map")
-    check_plot(plot)
+    opt.check_output(output, (SAVED,), "a saved map")
+    opt.check_plot(plot)
     given = {
         "resolution": resolution, "radius": radius, "size": size, "usefulness": usefulness,
         "clearance": clearance, "samples": samples, "every_passage": every_passage, "seed": seed,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
     _check_options(map_name, method, options)
-    source = Source(map_name, scale, between, up)
+    source = opt.Source(map_name, scale, between, up)
     made: Any  # CorridorMap or Roadmap
     environment: Environment | Volume | None = None
     with timed_steps() as steps:
@@ -218,9 +203,10 @@ def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> No
     """Refuse options that do not apply."""
     if method is Method.CORRIDORS:
         if options:
+            typed = opt.as_typed(next(iter(options)))
             raise BadInput(
-                f"{as_typed(next(iter(options)))} is for roadmaps, and a corridor map serves every "
-                "radius; leave it out or add --method"
+                f"{typed} is for roadmaps, and a corridor map serves every radius; leave it out or "
+                "add --method"
             )
         return
     if is_saved(map_name):
@@ -229,7 +215,7 @@ def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> No
         )
     for name in options:
         if name not in _ACCEPTED[method]:
-            raise BadInput(f"{as_typed(name)} is not for --method {method}; leave it out")
+            raise BadInput(f"{opt.as_typed(name)} is not for --method {method}; leave it out")
     if "radius" in options and "size" in options:
         raise BadInput("--radius is for a disc or a ball and --size for a box; give one of them")
 

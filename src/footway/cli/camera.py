@@ -10,39 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports
 from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
-from footway.cli.options import (
-    BetweenOption,
-    JsonOption,
-    MapArgument,
-    Parts,
-    PlotOption,
-    ScaleOption,
-    Source,
-    UpOption,
-    as_typed,
-    check_different,
-    check_plot,
-    check_writable,
-    number,
-    option,
-    places,
-    seconds,
-    targets,
-)
 from footway.cli.progress import timed_steps
-from footway.cli.reports import (
-    count,
-    draw,
-    draw_refusal,
-    drawing_refusals,
-    facts,
-    place,
-    print_json,
-    print_lines,
-    print_written,
-    warn_if_incomplete,
-)
 from footway.errors import BadInput, NoPath
 
 if TYPE_CHECKING:
@@ -88,44 +59,44 @@ class Order(StrEnum):
 
 
 def _number(unit: str, words: str, default: str, panel: str = _MOTION) -> Any:
-    return option(words, unit=unit, default=default, panel=panel, parser=number)
+    return opt.option(words, unit=unit, default=default, panel=panel, parser=opt.number)
 
 
 def camera(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     stops: Annotated[
-        Parts | None,
-        option(
+        opt.Parts | None,
+        opt.option(
             "Positions of the stops, metres; two or more.",
             unit='"X,Y; X,Y; ..."',
             panel=_STOPS,
-            parser=places,
+            parser=opt.places,
         ),
     ] = None,
     dwell: Annotated[
-        Parts | None,
-        option(
+        opt.Parts | None,
+        opt.option(
             "Dwell time, turned to the target: one number for every stop, or one for each. "
             "The time to turn is added.",
             unit='SECONDS | "S; S; ..."',
             default="0: pass without stopping",
             panel=_STOPS,
-            parser=seconds,
+            parser=opt.seconds,
         ),
     ] = None,
     look_at: Annotated[
-        Parts | None,
-        option(
+        opt.Parts | None,
+        opt.option(
             "View target during the dwell time, one for each stop; empty for none.",
             unit='"X,Y[,Z]; ; ..."',
             panel=_STOPS,
-            parser=targets,
+            parser=opt.targets,
         ),
     ] = None,
     order: Annotated[
         Order | None,
-        option(
+        opt.option(
             "Visit the stops in the given order, or in the shortest order from the first on.",
             default="kept",
             panel=_STOPS,
@@ -133,19 +104,19 @@ def camera(
     ] = None,
     radius: Annotated[
         float | None,
-        option(
+        opt.option(
             "Least distance of the camera to every wall.",
             unit="METRES",
             default="0.25; on a roadmap the radius of its object",
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
     clearance: Annotated[
-        float | None, option("Old name of --radius.", parser=number, hidden=True)
+        float | None, opt.option("Old name of --radius.", parser=opt.number, hidden=True)
     ] = None,
     method: Annotated[
         Method | None,
-        option(
+        opt.option(
             "Use a Voronoi roadmap with circular blends, or shortest paths.",
             default="prm; a saved map is used as it is",
         ),
@@ -172,7 +143,7 @@ def camera(
     ] = None,
     follow: Annotated[
         str | None,
-        option(
+        opt.option(
             "Follow a character of this recording (.parquet) instead of visiting stops.",
             unit="RUN",
             panel=_FOLLOW,
@@ -180,7 +151,7 @@ def camera(
     ] = None,
     character: Annotated[
         int | None,
-        option(
+        opt.option(
             "Character to follow.",
             unit="ID",
             default="the one that is present longest",
@@ -192,18 +163,18 @@ def camera(
     ] = None,
     output: Annotated[
         list[str] | None,
-        option(
+        opt.option(
             "Save a table (.csv, .json) or an animated camera (.glb, .gltf). May be repeated.",
             "-o",
             "--output",
             unit="FILE",
         ),
     ] = None,
-    between: BetweenOption = None,
-    up: UpOption = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Move a camera through a map: smooth, clear of walls, as fast as its bounds allow.
 
@@ -219,7 +190,7 @@ def camera(
         "radius": clearance if radius is None else radius, "turn_rate": turn_rate,
         "height": height, "rate": rate,
     }  # fmt: skip
-    files, source = output or [], Source(map_name, scale, between, up)
+    files, source = output or [], opt.Source(map_name, scale, between, up)
     _check_files(files, plot)
     request: TourRequest | FollowRequest
     if follow is None:
@@ -242,7 +213,7 @@ def camera(
         def draw_why_not(refusal: NoPath) -> Figure | None:
             return request.draw_refusal(loaded, refusal)
 
-        with drawing_refusals(draw_why_not, plot, quiet=json):
+        with reports.drawing_refusals(draw_why_not, plot, quiet=json):
             shot, followed = request.fly(loaded, steps)
         if files:
             from footway.plot.camera_files import save_camera
@@ -252,7 +223,7 @@ def camera(
                 for file in files:
                     save_camera(shot, file, environment=ground)
         environment = loaded.environment
-        draw(
+        reports.draw(
             lambda: pictures.draw_camera(loaded.corridors, shot, environment=environment),
             plot,
             steps,
@@ -260,11 +231,11 @@ def camera(
     if json:
         written = {"output": list(files), "plot": plot}
         known = {"map": map_name, "character": followed, **_as_json(shot)}
-        print_json({**known, "times_ms": steps.in_ms(), **written})
+        reports.print_json({**known, "times_ms": steps.in_ms(), **written})
     else:
         behind = "" if followed is None else f", behind character {followed}"
-        print_lines(_as_text(f"{map_name}{behind}", shot, steps, files))
-        print_written(plot)
+        reports.print_lines(_as_text(f"{map_name}{behind}", shot, steps, files))
+        reports.print_written(plot)
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
@@ -274,21 +245,21 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 def _refuse(why: str, options: dict[str, Any]) -> None:
     """Refuse options that do not apply."""
     for name in _given(options):
-        raise BadInput(f"{as_typed(name)} {why}")
+        raise BadInput(f"{opt.as_typed(name)} {why}")
 
 
 def _check_files(files: Sequence[str], plot: str | None) -> None:
     """Check all output files before the computation."""
-    check_plot(plot)
+    opt.check_plot(plot)
     for file in files:
         from footway.plot.camera_files import check_camera_file
 
         check_camera_file(file)
-        check_writable(file)
-    check_different([*files, plot])
+        opt.check_writable(file)
+    opt.check_different([*files, plot])
 
 
-def make_stops(at: Parts, dwell: Parts | None, look_at: Parts | None) -> list[Stop]:
+def make_stops(at: opt.Parts, dwell: opt.Parts | None, look_at: opt.Parts | None) -> list[Stop]:
     """Return the stops of a tour.
 
     Raises:
@@ -306,19 +277,19 @@ def make_stops(at: Parts, dwell: Parts | None, look_at: Parts | None) -> list[St
 
 
 def _one_for_each(
-    parts: Parts | None, typed: str, number: int, *, spread: bool = False
+    parts: opt.Parts | None, typed: str, number: int, *, spread: bool = False
 ) -> list[Any]:
     """Return one part for each stop; with `spread`, a single part is for all of them."""
     if parts is None:
         return [None] * number
     if len(parts) == number + 1 and parts[-1] is None:
-        parts = Parts(parts[:-1])  # after a semicolon at the end
+        parts = opt.Parts(parts[:-1])  # after a semicolon at the end
     if spread and len(parts) == 1:
         return list(parts) * number
     if len(parts) != number:
         example = ";".join(["3", "", "5", *[""] * number][:number])
         hint = f"one for each, such as {example!r}" if spread else "one for each, empty for nothing"
-        many = count(len(parts), "part")
+        many = reports.count(len(parts), "part")
         raise BadInput(f"{typed} has {many} and there are {number} stops; give {hint}")
     return list(parts)
 
@@ -332,7 +303,7 @@ class TourRequest:
     method: Method | None
     options: dict[str, Any]
 
-    def load(self, source: Source, steps: Steps) -> LoadedMap:
+    def load(self, source: opt.Source, steps: Steps) -> LoadedMap:
         """Load a saved map; for any other build the Voronoi roadmap or the corridor map."""
         if is_saved(source.name):
             if self.method is not None:
@@ -371,7 +342,7 @@ class TourRequest:
             try:
                 loaded.corridors.path(start, goal, radius=self._radius(loaded))
             except NoPath:
-                return draw_refusal(*loaded, start, goal, refusal)
+                return reports.draw_refusal(*loaded, start, goal, refusal)
         return None
 
 
@@ -383,7 +354,7 @@ class FollowRequest:
     character: int | None
     options: dict[str, Any]
 
-    def load(self, source: Source, steps: Steps) -> LoadedMap:
+    def load(self, source: opt.Source, steps: Steps) -> LoadedMap:
         """Load the map of the recording."""
         return load_map(source, steps)
 
@@ -423,7 +394,7 @@ class FollowRequest:
                 check_clear(recording, loaded.corridors, loaded.corridors.name)
             else:
                 check_inside(recording, loaded.environment, loaded.environment.name)
-        warn_if_incomplete(self.run, recording)
+        reports.warn_if_incomplete(self.run, recording)
         return recording
 
 
@@ -444,7 +415,7 @@ def _as_text(name: str, motion: CameraMotion, steps: Steps, files: Sequence[str]
     stops = getattr(motion, "stops", ())
     top, mean = motion.speeds.max(), _mean_speed(motion)
     is_certified = math.isfinite(motion.clearance)
-    yield f"Camera through {name}" + (f": {count(len(stops), 'stop')}" if stops else "")
+    yield f"Camera through {name}" + (f": {reports.count(len(stops), 'stop')}" if stops else "")
     rows = [
         ("length", f"{motion.length:,.2f} m"),
         ("duration", f"{motion.duration:,.1f} s"),
@@ -453,7 +424,7 @@ def _as_text(name: str, motion: CameraMotion, steps: Steps, files: Sequence[str]
         ("frames", f"{len(motion.times):,}, {motion.rate:g} a second"),
         ("time", steps.as_text()),
     ]
-    yield from facts(row for row in rows if is_certified or row[0] != "clearance")
+    yield from reports.facts(row for row in rows if is_certified or row[0] != "clearance")
     if stops:
         yield from _timetable(motion)
     if is_certified:
@@ -474,8 +445,8 @@ def _timetable(motion: Any) -> Iterator[str]:
             what = "starts"
         elif k == motion.order[-1] and stays == 0:
             what = "ends"
-        looks = f", looks at {place(stop.look_at)}" if stop.look_at is not None else ""
-        yield f"  {arrival:8.1f} s   stop {k + 1} {place(stop.at)}: {what}{looks}"
+        looks = f", looks at {reports.place(stop.look_at)}" if stop.look_at is not None else ""
+        yield f"  {arrival:8.1f} s   stop {k + 1} {reports.place(stop.at)}: {what}{looks}"
 
 
 def _mean_speed(motion: CameraMotion) -> float:

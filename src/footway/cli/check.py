@@ -7,28 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports
 from footway.cli.maps import LoadedMap, build_map, load_environment
-from footway.cli.options import (
-    BetweenOption,
-    JsonOption,
-    MapArgument,
-    PlotOption,
-    ScaleOption,
-    Source,
-    UpOption,
-    check_plot,
-)
 from footway.cli.progress import Steps, timed_steps
-from footway.cli.reports import (
-    count,
-    draw,
-    facts,
-    pinch_facts,
-    place,
-    print_json,
-    print_lines,
-    print_written,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,37 +30,37 @@ _MOST_PARTS: Final = 5  # listed areas
 
 
 def check(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     passages: Annotated[
         int, typer.Option(metavar="N", min=0, help="Number of narrow passages to list.")
     ] = 5,
-    between: BetweenOption = None,
-    up: UpOption = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """List the repairs, parts and narrowest passages of a map.
 
     With --plot, each repair is drawn with its number in the list. Of many repairs of one kind that
     change no shape, only the first is listed and drawn.
     """
-    check_plot(plot)
+    opt.check_plot(plot)
     with timed_steps() as steps:
-        environment = load_environment(Source(map_name, scale, between, up), steps)
+        environment = load_environment(opt.Source(map_name, scale, between, up), steps)
         loaded = build_map(environment, steps)
         narrow = loaded.corridors.passages(passages)
-        draw(
+        reports.draw(
             lambda: pictures.draw_check(environment, cmap=loaded.corridors, passages=narrow),
             plot,
             steps,
         )
     if json:
-        print_json(_as_json(map_name, loaded, environment, narrow, steps) | {"plot": plot})
+        reports.print_json(_as_json(map_name, loaded, environment, narrow, steps) | {"plot": plot})
     else:
-        print_lines(_as_text(map_name, loaded, environment, narrow, steps))
-        print_written(plot)
+        reports.print_lines(_as_text(map_name, loaded, environment, narrow, steps))
+        reports.print_written(plot)
 
 
 def _as_json(
@@ -105,7 +87,7 @@ def _as_json(
             {"kind": repair.kind, "at": list(repair.at), "detail": repair.detail}
             for repair in environment.repairs
         ],
-        "passages": [pinch_facts(pinch) for pinch in narrow],
+        "passages": [reports.pinch_facts(pinch) for pinch in narrow],
         "times_ms": steps.in_ms(),
     }
 
@@ -128,7 +110,7 @@ def _as_text(
         walkable += f" in {len(parts):,} polygons ({listed}{more})"
     connected = ", all connected" if components == 1 else ", with no path between them"
     rows = [
-        ("size", f"{x1 - x0:,.2f} x {y1 - y0:,.2f} m, from {place((x0, y0))}"),
+        ("size", f"{x1 - x0:,.2f} x {y1 - y0:,.2f} m, from {reports.place((x0, y0))}"),
         ("walkable", walkable),
         ("holes", f"{environment.holes:,}"),
         ("components", f"{components:,}{connected}"),
@@ -139,9 +121,9 @@ def _as_text(
         kinds = sorted({region.kind for region in environment.terrain})
         rows.append(("terrain", ", ".join(kinds)))
     yield f"Check of {map_name}"
-    yield from facts([*rows, ("time", steps.as_text())])
+    yield from reports.facts([*rows, ("time", steps.as_text())])
     repairs = environment.repairs
-    yield f"{count(len(repairs), 'repair')}:" if repairs else "No repairs: the map is clean"
+    yield f"{reports.count(len(repairs), 'repair')}:" if repairs else "No repairs: the map is clean"
     width = len(str(len(repairs)))
     for k, alike in repairs_to_list(repairs).items():
         more = f" (and {alike - 1:,} more of this kind: --json lists them all)"
@@ -150,8 +132,8 @@ def _as_text(
         yield "Narrowest passages:"
     for pinch in narrow:
         yield (
-            f"  {pinch.width:8.3f} m wide at {place(pinch.at)}, "
-            f"between {place(pinch.left)} and {place(pinch.right)}"
+            f"  {pinch.width:8.3f} m wide at {reports.place(pinch.at)}, "
+            f"between {reports.place(pinch.left)} and {reports.place(pinch.right)}"
         )
 
 

@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from footway import plot as pictures
+from footway.cli import options as opt
 from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
-from footway.cli.options import (
-    BetweenOption,
-    JsonOption,
-    ScaleOption,
-    Source,
-    UpOption,
-    check_animation,
-    check_writable,
-    number,
-    option,
-)
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.reports import facts, print_json, print_lines, warn_if_incomplete
 from footway.errors import BadInput
@@ -61,7 +51,7 @@ class Options(NamedTuple):
 
     output: str
     kind: str  # the suffix
-    source: Source | None  # the map
+    source: opt.Source | None  # the map
     speed: float | None
     at: float | None
 
@@ -80,8 +70,8 @@ class Options(NamedTuple):
             raise BadInput(f"{self.output}: --animate-speed is for animations ({films})")
         if self.at is not None and self.kind not in _PICTURES:
             raise BadInput(f"{self.output}: --at is for pictures ({', '.join(_PICTURES)})")
-        check_animation(self.output if is_film else None, self.speed, "--animate-speed")
-        check_writable(self.output)
+        opt.check_animation(self.output if is_film else None, self.speed, "--animate-speed")
+        opt.check_writable(self.output)
 
 
 def export(
@@ -96,7 +86,7 @@ def export(
     *,
     output: Annotated[
         str,
-        option(
+        opt.option(
             "JuPedSim's trajectories (.sqlite), PedPy's text format (.txt), a table (.csv), "
             "one recording (.parquet), a picture (.png, .svg, .pdf), an animation (.gif, .webp, "
             ".mp4) or one page that replays it in a browser, offline (.html).",
@@ -107,44 +97,44 @@ def export(
     ],
     map_name: Annotated[
         str | None,
-        option(
+        opt.option(
             "The map of the recording, for the geometry. By default a box around all "
             "characters; pictures use the built-in map that the recording names.",
             "--map",
             unit="MAP",
         ),
     ] = None,
-    between: BetweenOption = None,
-    up: UpOption = None,
-    scale: ScaleOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
     animate_speed: Annotated[
         float | None,
-        option(
+        opt.option(
             "Speed of an animation: 4 is four times real time. By default 1 to 8, by length.",
             unit="TIMES",
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
     speed: Annotated[
-        float | None, option("Old name of --animate-speed.", parser=number, hidden=True)
+        float | None, opt.option("Old name of --animate-speed.", parser=opt.number, hidden=True)
     ] = None,
     at: Annotated[
         float | None,
-        option(
+        opt.option(
             "Simulated time that a picture shows; by default the last time when many "
             "characters are present.",
             unit="SECONDS",
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
-    json: JsonOption = False,
+    json: opt.JsonOption = False,
 ) -> None:
     """Convert the recording of a crowd for other programs, or draw it.
 
     Of an interrupted run, all recorded frames are exported. Several recordings are joined: they
     must be parts of one run, in any order.
     """
-    source = None if map_name is None else Source(map_name, scale, between, up)
+    source = None if map_name is None else opt.Source(map_name, scale, between, up)
     rate = speed if animate_speed is None else animate_speed
     options = Options(output, Path(output).suffix.lower(), source, rate, at)
     options.check()
@@ -240,14 +230,14 @@ def _load_built_in(recording: Recording, steps: Steps) -> LoadedMap | None:
     if not name.startswith("gallery:"):
         return None
     try:
-        environment = load_environment(Source(name), steps)
+        environment = load_environment(opt.Source(name), steps)
         check_inside(recording, environment, name)
     except BadInput:
         return None  # a different map with the same name
     return build_map(environment, steps)
 
 
-def _load_ground(recording: Recording, source: Source | None, steps: Steps) -> LoadedMap:
+def _load_ground(recording: Recording, source: opt.Source | None, steps: Steps) -> LoadedMap:
     """Load the map of the recording, or build one of a box around all characters."""
     from footway.environment import Environment
     from footway.recording.trajectories import box_of, check_clear, check_inside

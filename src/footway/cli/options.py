@@ -235,9 +235,7 @@ BetweenOption = Annotated[
 UpOption = Annotated[
     str | None,
     option(
-        "Axis of a mesh that points up.",
-        unit="y|z",
-        default="y in OBJ and glTF, z in PLY and STL",
+        "Axis of a mesh that points up.", unit="y|z", default="y in OBJ and glTF, z in PLY and STL"
     ),
 ]
 JsonOption = Annotated[

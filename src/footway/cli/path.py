@@ -9,64 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports, walks
 from footway.cli.maps import LoadedMap, is_saved, load_map, load_saved, make_yard
-from footway.cli.options import (
-    BetweenOption,
-    JsonOption,
-    MapArgument,
-    Numbers,
-    PlotOption,
-    ScaleOption,
-    Source,
-    UpOption,
-    check_plot,
-    not_a_point,
-    number,
-    option,
-)
-from footway.cli.options import place as parse_place
 from footway.cli.progress import Steps, timed_steps
-from footway.cli.reports import (
-    certificate_in_space,
-    describe_object,
-    draw,
-    draw_refusal,
-    drawing_refusals,
-    facts,
-    pinch_facts,
-    place,
-    print_json,
-    print_lines,
-    print_written,
-)
 from footway.cli.route import RADIUS
-from footway.cli.walks import (
-    AvoidOption,
-    CornerOption,
-    FollowOption,
-    LaneOption,
-    LookOption,
-    MarginOption,
-    NoImproveOption,
-    NoiseOption,
-    ObstacleOption,
-    OutputOption,
-    PreferOption,
-    RouteMethodOption,
-    RouteOption,
-    SeedOption,
-    ShortcutOption,
-    SigmaOption,
-    SpacingOption,
-    SpeedOption,
-    StepOption,
-    TurnRateOption,
-    WalkRequest,
-    WalkResult,
-    walk_corridor,
-    walk_request,
-    walk_route,
-)
 from footway.errors import BadInput, BadQuery, FootwayError
 
 if TYPE_CHECKING:
@@ -104,73 +51,73 @@ _METHODS: Final = {
 class Query(NamedTuple):
     """A path query, in metres."""
 
-    start: Numbers | None  # x, y; also z if the map is a roadmap in three dimensions
-    goal: Numbers | None
+    start: opt.Numbers | None  # x, y; also z if the map is a roadmap in three dimensions
+    goal: opt.Numbers | None
     radius: float | None  # None: the radius of the roadmap's object
     clearance: float | None
 
 
 def path(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
     start: Annotated[
-        Numbers | None,
-        option(
+        opt.Numbers | None,
+        opt.option(
             "Start of the path, metres; required unless --route gives it.",
             unit="X,Y[,Z]",
-            parser=parse_place,
+            parser=opt.place,
         ),
     ] = None,
     goal: Annotated[
-        Numbers | None,
-        option(
+        opt.Numbers | None,
+        opt.option(
             "End of the path, metres; required unless --route gives it.",
             unit="X,Y[,Z]",
-            parser=parse_place,
+            parser=opt.place,
         ),
     ] = None,
     radius: Annotated[
         float | None,
-        option(
+        opt.option(
             "Radius of the moving disc.",
             unit="METRES",
             default="0.25; on a roadmap the radius of its object",
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
     clearance: Annotated[
         float | None,
-        option(
+        opt.option(
             "Preferred distance to walls, kept where the free space is wide enough.",
             unit="METRES",
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
-    follow: FollowOption = None,
-    speed: SpeedOption = None,
-    step: StepOption = None,
-    turn_rate: TurnRateOption = None,
-    shortcut: ShortcutOption = None,
-    noise: NoiseOption = None,
-    lane: LaneOption = None,
-    corner: CornerOption = None,
-    seed: SeedOption = None,
-    output: OutputOption = None,
-    obstacle: ObstacleOption = None,
-    avoid: AvoidOption = None,
-    prefer: PreferOption = None,
-    route: RouteOption = None,
-    route_method: RouteMethodOption = None,
-    no_improve: NoImproveOption = False,
-    margin: MarginOption = None,
-    sigma: SigmaOption = None,
-    spacing: SpacingOption = None,
-    look: LookOption = None,
-    between: BetweenOption = None,
-    up: UpOption = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    follow: walks.FollowOption = None,
+    speed: walks.SpeedOption = None,
+    step: walks.StepOption = None,
+    turn_rate: walks.TurnRateOption = None,
+    shortcut: walks.ShortcutOption = None,
+    noise: walks.NoiseOption = None,
+    lane: walks.LaneOption = None,
+    corner: walks.CornerOption = None,
+    seed: walks.SeedOption = None,
+    output: walks.OutputOption = None,
+    obstacle: walks.ObstacleOption = None,
+    avoid: walks.AvoidOption = None,
+    prefer: walks.PreferOption = None,
+    route: walks.RouteOption = None,
+    route_method: walks.RouteMethodOption = None,
+    no_improve: walks.NoImproveOption = False,
+    margin: walks.MarginOption = None,
+    sigma: walks.SigmaOption = None,
+    spacing: walks.SpacingOption = None,
+    look: walks.LookOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Find and certify the shortest path of a disc; or simulate a walk with --follow.
 
@@ -187,7 +134,7 @@ def path(
     Of the printed times, `query` is the time for the search alone, and `kernels` the time for
     loading compiled code before it, which a program does once.
     """
-    request = walk_request(follow, {
+    request = walks.walk_request(follow, {
         "speed": speed, "step": step, "turn_rate": turn_rate, "shortcut": shortcut, "noise": noise,
         "lane": lane, "corner": corner, "seed": seed, "output": output, "obstacle": obstacle,
         "avoid": avoid, "prefer": prefer, "route": route, "route_method": route_method,
@@ -195,13 +142,13 @@ def path(
         "look": look,
     })  # fmt: skip
     query = Query(start, goal, radius, clearance)
-    source = Source(map_name, scale, between, up)
+    source = opt.Source(map_name, scale, between, up)
     _check_query(query, source, request)
-    check_plot(plot)
-    result: ShortestResult | SpaceResult | WalkResult
+    opt.check_plot(plot)
+    result: ShortestResult | SpaceResult | walks.WalkResult
     with timed_steps() as steps:
         if request is not None and request.route is not None:
-            result = walk_route(source, query, request, steps, plot=plot, quiet=json)
+            result = walks.walk_route(source, query, request, steps, plot=plot, quiet=json)
         else:
             loaded, query = _load(source, query, steps)
 
@@ -210,23 +157,23 @@ def path(
                     return pictures.draw_roadmap(loaded.in_space.roadmap)
                 assert query.start is not None
                 assert query.goal is not None
-                return draw_refusal(*loaded, query.start, query.goal, refusal)
+                return reports.draw_refusal(*loaded, query.start, query.goal, refusal)
 
-            with drawing_refusals(draw_why_not, plot, quiet=json):
+            with reports.drawing_refusals(draw_why_not, plot, quiet=json):
                 if request is not None:
-                    result = walk_corridor(loaded, query, request, steps)
+                    result = walks.walk_corridor(loaded, query, request, steps)
                 else:
                     result = _find_path(loaded, query, steps)
-        draw(result.draw, plot, steps)
+        reports.draw(result.draw, plot, steps)
     if json:
         made = {"times_ms": steps.in_ms(), "plot": plot}
-        print_json({"map": map_name, **result.as_json(), **made})
+        reports.print_json({"map": map_name, **result.as_json(), **made})
     else:
-        print_lines(result.as_text(steps.as_text()))
-        print_written(plot)
+        reports.print_lines(result.as_text(steps.as_text()))
+        reports.print_written(plot)
 
 
-def _check_query(query: Query, source: Source, request: WalkRequest | None) -> None:
+def _check_query(query: Query, source: opt.Source, request: walks.WalkRequest | None) -> None:
     """Check the query before the map is loaded; a route file may define start and goal."""
     along_route = request is not None and request.route is not None
     has_file = request is not None and request.route is not None and request.route.file is not None
@@ -236,7 +183,7 @@ def _check_query(query: Query, source: Source, request: WalkRequest | None) -> N
                 raise BadInput(f"Missing option '{typed}'; see `footway path --help`")
         elif len(point) == 3 and (along_route or not is_saved(source.name)):
             text = ",".join(f"{value:g}" for value in point)
-            raise typer.BadParameter(not_a_point(text), param_hint=f"'{typed}'")
+            raise typer.BadParameter(opt.not_a_point(text), param_hint=f"'{typed}'")
     if query.clearance is None or request is None:
         return
     if not along_route:
@@ -245,7 +192,7 @@ def _check_query(query: Query, source: Source, request: WalkRequest | None) -> N
         raise BadInput(f"the clearance is {query.clearance:g} m: it must be 0 m or more")
 
 
-def _load(source: Source, query: Query, steps: Steps) -> tuple[LoadedMap, Query]:
+def _load(source: opt.Source, query: Query, steps: Steps) -> tuple[LoadedMap, Query]:
     """Load the map, check the query against it, and set the default radius."""
     if not is_saved(source.name):
         loaded = load_map(source, steps)
@@ -278,25 +225,24 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
         raise BadInput("--clearance is for maps in two dimensions; give a larger --radius")
     if query.radius is not None and not smap.radius:
         raise BadInput(
-            f"--radius is for a ball, and here {describe_object(smap)} moves; leave it out"
+            f"--radius is for a ball, and here {reports.describe_object(smap)} moves; leave it out"
         )
     low, high = smap.bounds[:3], smap.bounds[3:]
     space = smap.roadmap.in_effect.space
     for typed, point in (("--start", query.start), ("--goal", query.goal)):
         assert point is not None
-        what = f"{typed}: {place(point)}"
+        what = f"{typed}: {reports.place(point)}"
         if not all(a <= at <= b for a, at, b in zip(low, point, high, strict=True)):
-            raise BadQuery(
-                f"{what} is outside the map, which reaches from {place(low)} to {place(high)}"
-            )
+            reach = f"from {reports.place(low)} to {reports.place(high)}"
+            raise BadQuery(f"{what} is outside the map, which reaches {reach}")
         if space.lines_are_free([point], [point])[0]:
             continue
         real = not smap.roadmap.space.lines_are_free([point], [point])[0]
         free = space.positions(space.corners)
-        nearest = free[np.argmin(np.linalg.norm(free - point, axis=1))]
+        nearest = free[np.argmin(np.linalg.norm(free - point, axis=1))].tolist()
         raise BadQuery(
             f"{what} is in {'an' if real else 'a fake'} obstacle, or too near to it for "
-            f"{describe_object(smap)}; the nearest free place is {place(nearest.tolist())}"
+            f"{reports.describe_object(smap)}; the nearest free place is {reports.place(nearest)}"
         )
 
 
@@ -342,14 +288,14 @@ class ShortestResult:
         return {
             **self.path.to_dict(),
             "wanted_clearance": self.query.clearance,
-            "bottleneck": pinch_facts(self.pinch),
+            "bottleneck": reports.pinch_facts(self.pinch),
         }
 
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
-        found, narrowest = self.path, f"narrowest at {place(self.pinch.at)}"
-        yield f"Path from {place(found.start)} to {place(found.goal)}"
-        yield from facts(
+        found, narrowest = self.path, f"narrowest at {reports.place(self.pinch.at)}"
+        yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
+        yield from reports.facts(
             [
                 ("length", f"{found.length:,.3f} m"),
                 ("clearance", f"{found.clearance:.3f} m"),
@@ -384,8 +330,8 @@ class SpaceResult:
         """Return the lines to print."""
         found = self.path
         whose = "centre" if self.smap.radius else "box"
-        yield f"Path from {place(found.start)} to {place(found.goal)}"
-        yield from facts(
+        yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
+        yield from reports.facts(
             [
                 ("length", f"{found.length:,.3f} m"),
                 ("clearance", f"{found.clearance:.3f} m, of the {whose}"),
@@ -393,4 +339,4 @@ class SpaceResult:
             ]
         )
         where = "that follows this path"
-        yield certificate_in_space(self.smap, found.radius, found.clearance, where)
+        yield reports.certificate_in_space(self.smap, found.radius, found.clearance, where)

@@ -12,37 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports
 from footway.cli.maps import load_environment, make_yard
-from footway.cli.options import (
-    BetweenOption,
-    JsonOption,
-    MapArgument,
-    Numbers,
-    PlotOption,
-    ScaleOption,
-    Source,
-    UpOption,
-    Weights,
-    check_different,
-    check_output,
-    check_plot,
-    number,
-    option,
-    point,
-    preferences,
-    weights,
-)
 from footway.cli.progress import Steps, timed_steps
-from footway.cli.reports import (
-    draw,
-    draw_refusal,
-    drawing_refusals,
-    facts,
-    place,
-    print_json,
-    print_lines,
-    print_written,
-)
 from footway.errors import BadFile, BadInput, BadQuery, FootwayError, NoPath
 
 if TYPE_CHECKING:
@@ -98,24 +71,24 @@ class RouteRequest(NamedTuple):
 
 def prefer_option(panel: str | None = None) -> Any:
     """Return the option of the weights; `panel` is the heading in the help."""
-    return option(
+    return opt.option(
         "Weight of a kind of terrain, above 0: 1 is neutral, more is worse. May be repeated, "
         "or mud=40,sidewalk=0.5.",
         unit="KIND=WEIGHT",
         default="1 each",
         panel=panel,
-        parser=weights,
+        parser=opt.weights,
     )
 
 
 def margin_option(panel: str | None = None) -> Any:
     """Return the option of the margin; `panel` is the heading in the help."""
-    return option(
+    return opt.option(
         "Distance that an improved route keeps from worse terrain if that costs little.",
         unit="METRES",
         default="0.75",
         panel=panel,
-        parser=number,
+        parser=opt.number,
     )
 
 
@@ -129,14 +102,17 @@ def no_improve_option(panel: str | None = None) -> Any:
 
 
 def route(
-    map_name: MapArgument,
+    map_name: opt.MapArgument,
     *,
-    start: Annotated[Numbers, option("Start of the route, metres.", unit="X,Y", parser=point)],
-    goal: Annotated[Numbers, option("End of the route, metres.", unit="X,Y", parser=point)],
-    prefer: Annotated[list[Weights] | None, prefer_option()] = None,
+    start: Annotated[
+        opt.Numbers, opt.option("Start of the route, metres.", unit="X,Y", parser=opt.point)
+    ],
+    goal: Annotated[
+        opt.Numbers, opt.option("End of the route, metres.", unit="X,Y", parser=opt.point)
+    ],
+    prefer: Annotated[list[opt.Weights] | None, prefer_option()] = None,
     radius: Annotated[
-        float,
-        typer.Option(metavar="METRES", help="Radius of the moving disc.", parser=number),
+        float, typer.Option(metavar="METRES", help="Radius of the moving disc.", parser=opt.number)
     ] = RADIUS,
     method: Annotated[
         RouteMethod,
@@ -144,29 +120,29 @@ def route(
     ] = RouteMethod.TRIANGLES,
     resolution: Annotated[
         float | None,
-        option(
+        opt.option(
             "Side of the cells of the grid.",
             unit="METRES",
             default="a 512th of the map's longer side",
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
     no_improve: Annotated[bool, no_improve_option()] = False,
     margin: Annotated[float | None, margin_option()] = None,
     output: Annotated[
         str | None,
-        option(
+        opt.option(
             "Save the route: .geojson (a LineString with properties) or .csv (x and y).",
             "-o",
             "--output",
             unit="FILE",
         ),
     ] = None,
-    between: BetweenOption = None,
-    up: UpOption = None,
-    scale: ScaleOption = None,
-    json: JsonOption = False,
-    plot: PlotOption = None,
+    between: opt.BetweenOption = None,
+    up: opt.UpOption = None,
+    scale: opt.ScaleOption = None,
+    json: opt.JsonOption = False,
+    plot: opt.PlotOption = None,
 ) -> None:
     """Find an indicative route over preferred terrain.
 
@@ -177,7 +153,7 @@ def route(
     for loading compiled code, and `route` the time for the search.
     """
     request = RouteRequest(
-        preferences(prefer),
+        opt.preferences(prefer),
         method=method,
         improve=not no_improve,
         resolution=resolution,
@@ -186,11 +162,11 @@ def route(
     if resolution is not None and method is not RouteMethod.GRID:
         raise BadInput("--resolution is for --method grid; triangles need none")
     request.check()
-    check_plot(plot)
-    check_output(output, (".geojson", ".json", ".csv"), "a route")
-    check_different((output, plot))
+    opt.check_plot(plot)
+    opt.check_output(output, (".geojson", ".json", ".csv"), "a route")
+    opt.check_different((output, plot))
     with timed_steps() as steps:
-        environment = load_environment(Source(map_name, scale, between, up), steps)
+        environment = load_environment(opt.Source(map_name, scale, between, up), steps)
         terrain = build_terrain(environment, radius, request, steps)
         with steps.step("kernels", "Loading compiled kernels"):
             load_route_kernels(request)
@@ -199,16 +175,16 @@ def route(
             from footway.corridor import CorridorMap
 
             cmap = CorridorMap.build(environment)
-            return draw_refusal(cmap, environment, start, goal, refusal)
+            return reports.draw_refusal(cmap, environment, start, goal, refusal)
 
-        with drawing_refusals(draw_no_route, plot, quiet=json):
+        with reports.drawing_refusals(draw_no_route, plot, quiet=json):
             found = find_route(terrain, start, goal, request, steps)
         if output is not None:
             found.save(output)
-        draw(lambda: pictures.draw_route(found), plot, steps)
+        reports.draw(lambda: pictures.draw_route(found), plot, steps)
     if json:
         made = {"times_ms": steps.in_ms(), "output": output, "plot": plot}
-        print_json({"map": map_name, **route_facts(found), **made})
+        reports.print_json({"map": map_name, **route_facts(found), **made})
         return
     rows = [
         ("length", f"{found.length:,.3f} m"),
@@ -217,8 +193,13 @@ def route(
         ("points", f"{len(found.points)}"),
         ("time", steps.as_text()),
     ]
-    print_lines([f"Route from {place(found.start)} to {place(found.goal)}", *facts(rows)])
-    print_written(output, plot)
+    reports.print_lines(
+        [
+            f"Route from {reports.place(found.start)} to {reports.place(found.goal)}",
+            *reports.facts(rows),
+        ]
+    )
+    reports.print_written(output, plot)
 
 
 # -- shared with `footway path --follow` -----------------------------------------------------------
@@ -248,8 +229,8 @@ def load_route_kernels(request: RouteRequest) -> IndicativeRoute | None:
 
 def find_route(
     terrain: Terrain,
-    start: Numbers | None,
-    goal: Numbers | None,
+    start: opt.Numbers | None,
+    goal: opt.Numbers | None,
     request: RouteRequest,
     steps: Steps,
 ) -> IndicativeRoute:
@@ -263,7 +244,7 @@ def find_route(
 
 
 def _plan_route(
-    terrain: Terrain, start: Numbers, goal: Numbers, request: RouteRequest
+    terrain: Terrain, start: opt.Numbers, goal: opt.Numbers, request: RouteRequest
 ) -> IndicativeRoute:
     from footway.terrain.route import route
 
@@ -284,8 +265,8 @@ def _plan_route(
 
 def _read_route(
     terrain: Terrain,
-    start: Numbers | None,
-    goal: Numbers | None,
+    start: opt.Numbers | None,
+    goal: opt.Numbers | None,
     file: str,
     preferences: dict[str, float] | None,
 ) -> IndicativeRoute:

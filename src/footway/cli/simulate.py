@@ -13,30 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from footway import plot as pictures
+from footway.cli import options as opt
+from footway.cli import reports
 from footway.cli.interrupts import Stopped
-from footway.cli.options import (
-    JsonOption,
-    PlotOption,
-    check_animation,
-    check_different,
-    check_plot,
-    check_writable,
-    number,
-    option,
-)
 from footway.cli.progress import Steps, StopSignals, timed_steps
-from footway.cli.reports import (
-    count,
-    draw,
-    facts,
-    milliseconds,
-    place,
-    print_json,
-    print_lines,
-    print_written,
-    say,
-    warn_of_ignored,
-)
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -67,7 +47,7 @@ _FILES: Final = "Files"
 
 
 def _file(words: str, *names: str) -> Any:
-    return option(words, *names, unit="FILE", panel=_FILES)
+    return opt.option(words, *names, unit="FILE", panel=_FILES)
 
 
 @dataclass(frozen=True)
@@ -95,13 +75,13 @@ class Options:
             if self.checkpoint is None:
                 raise BadInput("--checkpoint-every needs --checkpoint FILE, where to save it")
             _check_seconds(self.every, "--checkpoint-every")
-        check_plot(self.plot)
-        check_animation(self.animation, self.speed, "--animate-speed")
+        opt.check_plot(self.plot)
+        opt.check_animation(self.animation, self.speed, "--animate-speed")
         files = (self.output, self.plot, self.animation, self.checkpoint)
-        check_different(files)
+        opt.check_different(files)
         for file in files:
             if file is not None:
-                check_writable(file)
+                opt.check_writable(file)
 
     def check_start(self, crowd: Crowd, scenario: Scenario) -> None:
         """Check that time is left, and that -o may be continued from the checkpoint."""
@@ -116,7 +96,9 @@ class Options:
         if file is None or self.resume is None:
             return
         if not Path(file).exists() and not unfinished_parts(Path(file)):
-            say(f"{file}: is new, and begins at {crowd.time:g} s, the time of the checkpoint")
+            reports.say(
+                f"{file}: is new, and begins at {crowd.time:g} s, the time of the checkpoint"
+            )
         elif not crowd.goes_on_in(file, every=scenario.output.every):
             raise BadInput(
                 f"{file}: is there already, and is not the recording of this run up to the "
@@ -128,25 +110,23 @@ def simulate(
     scenario_name: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file (TOML), or demo:NAME.",
-            show_default=False,
+            metavar="SCENARIO", help="A scenario file (TOML), or demo:NAME.", show_default=False
         ),
     ] = None,
     *,
     seconds: Annotated[
         float | None,
-        option(
+        opt.option(
             "Simulated time at which the run ends, instead of the scenario's duration.",
             unit="SECONDS",
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
     seed: Annotated[
-        int | None, option("Seed instead of the scenario's.", unit="INTEGER", min=0)
+        int | None, opt.option("Seed instead of the scenario's.", unit="INTEGER", min=0)
     ] = None,
     threads: Annotated[
-        int | None, option("Threads; by default all cores.", unit="N", min=1)
+        int | None, opt.option("Threads; by default all cores.", unit="N", min=1)
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Check the scenario against its map, and stop.")
@@ -166,12 +146,12 @@ def simulate(
     ] = None,
     checkpoint_every: Annotated[
         float | None,
-        option(
+        opt.option(
             "Save --checkpoint every so many seconds of simulated time, so that a run can be "
             "continued after a kill or a crash.",
             unit="SECONDS",
             panel=_FILES,
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
     resume: Annotated[
@@ -180,18 +160,18 @@ def simulate(
             "Continue from a checkpoint. If -o names the recording of that run, it is continued."
         ),
     ] = None,
-    plot: PlotOption = None,
+    plot: opt.PlotOption = None,
     animate: Annotated[str | None, _file("Save an animation: .webp, .gif or .mp4.")] = None,
     animate_speed: Annotated[
         float | None,
-        option(
+        opt.option(
             "Speed of the animation: 4 is four times real time. By default 1 to 8, by length.",
             unit="TIMES",
             panel=_FILES,
-            parser=number,
+            parser=opt.number,
         ),
     ] = None,
-    json: JsonOption = False,
+    json: opt.JsonOption = False,
 ) -> None:
     """Run the crowd of a scenario file.
 
@@ -205,7 +185,7 @@ def simulate(
     if schema:
         from footway.scenario import json_schema
 
-        print_lines([json_format.dumps(json_schema(), indent=2, allow_nan=False)])
+        reports.print_lines([json_format.dumps(json_schema(), indent=2, allow_nan=False)])
         return
     if list_all:
         _print_list(json=json)
@@ -227,7 +207,7 @@ def simulate(
     with timed_steps() as steps:
         with steps.step("map", f"Loading {scenario.map}"):
             opened = open_map(scenario)
-        warn_of_ignored(scenario.map, opened.environment)
+        reports.warn_of_ignored(scenario.map, opened.environment)
         with steps.step("crowd", "Placing the crowd"):
             stage = prepare(scenario, opened, resume=resume, threads=threads)
         if check:
@@ -290,13 +270,9 @@ def _run(
     if not summary.is_complete or recording is None:
         return summary, 0 if summary.is_complete else signals.received or signal.SIGINT
     cmap, environment, title = stage.corridors, stage.environment, scenario.title or ""
-    draw(
+    reports.draw(
         lambda: pictures.draw_moment(
-            cmap,
-            recording,
-            pictures.telling_frame(recording),
-            title=title,
-            environment=environment,
+            cmap, recording, pictures.telling_frame(recording), title=title, environment=environment
         ),
         options.plot,
         steps,
@@ -324,9 +300,9 @@ def _print_list(*, json: bool) -> None:
     titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demo_names()}
     if json:
         rows = [{"name": name, "title": title} for name, title in titles.items()]
-        print_json({"scenarios": rows})
+        reports.print_json({"scenarios": rows})
     else:
-        print_lines(facts((name, title or "") for name, title in titles.items()))
+        reports.print_lines(reports.facts((name, title or "") for name, title in titles.items()))
 
 
 def _print_check(name: str, scenario: Scenario, stage: Stage, steps: Steps, *, json: bool) -> None:
@@ -336,7 +312,7 @@ def _print_check(name: str, scenario: Scenario, stage: Stage, steps: Steps, *, j
     crowd = stage.crowd
     if json:
         answer = {"scenario": name, "title": scenario.title, "map": scenario.map, "valid": True}
-        print_json(answer | {"characters": len(crowd), "times_ms": steps.in_ms()})
+        reports.print_json(answer | {"characters": len(crowd), "times_ms": steps.in_ms()})
         return
     named = [f"{each} {size:,}" for each, size in count_by_population(crowd).items()]
     rows = [
@@ -344,14 +320,19 @@ def _print_check(name: str, scenario: Scenario, stage: Stage, steps: Steps, *, j
         ("duration", f"{scenario.duration:g} s in steps of {scenario.step:g} s"),
         ("populations", ", ".join(named)),
     ]
-    print_lines([f"{name} is fine: {count(len(crowd), 'character')} at the start", *facts(rows)])
+    reports.print_lines(
+        [
+            f"{name} is fine: {reports.count(len(crowd), 'character')} at the start",
+            *reports.facts(rows),
+        ]
+    )
 
 
 def _print_run(name: str, summary: Summary, options: Options, steps: Steps, *, json: bool) -> None:
     if not json:
-        print_lines(_as_text(name, summary, steps))
+        reports.print_lines(_as_text(name, summary, steps))
         drawn = (options.plot, options.animation) if summary.is_complete else ()
-        print_written(options.output, options.checkpoint, *drawn)
+        reports.print_written(options.output, options.checkpoint, *drawn)
     elif summary.is_complete:  # an interrupted command prints its own object
         files = {
             "output": options.output,
@@ -359,7 +340,9 @@ def _print_run(name: str, summary: Summary, options: Options, steps: Steps, *, j
             "animation": options.animation,
             "checkpoint": options.checkpoint,
         }
-        print_json({"scenario": name, **summary.to_dict(), **files, "times_ms": steps.in_ms()})
+        reports.print_json(
+            {"scenario": name, **summary.to_dict(), **files, "times_ms": steps.in_ms()}
+        )
 
 
 def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
@@ -369,7 +352,7 @@ def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
     yield f"{summary.title or name}: {summary.time:,.1f} s in {summary.steps:,} steps"
     rows = [
         ("characters", f"{summary.characters:,}, {there:,} of them there at the end"),
-        ("a step", f"{milliseconds(mean)}, longest {milliseconds(longest)}"),
+        ("a step", f"{reports.milliseconds(mean)}, longest {reports.milliseconds(longest)}"),
         ("speed", f"{rate / 1e6:.2f} million character-steps per second, {share} of real time"),
         ("arrivals", f"{summary.arrivals:,}"),
     ]
@@ -386,7 +369,7 @@ def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
     for group in summary.groups:
         size = f"{group.lateral:.1f} m wide, {group.longitudinal:.1f} m long"
         rows.append((group.name, f"{size}, on {group.area:.0f} m2"))
-    yield from facts([*rows, ("time", steps.as_text())])
+    yield from reports.facts([*rows, ("time", steps.as_text())])
     yield from _stuck_lines(summary.stuck)
 
 
@@ -399,10 +382,8 @@ def _last_exits(left_at: dict[str, float]) -> str:
 
 def _stuck_lines(stuck: Sequence[Stuck]) -> Iterator[str]:
     for one in stuck[:_MOST_STUCK]:
-        yield (
-            f"  character {one.id} is stuck at {place(one.position)} since {one.since:.1f} s: "
-            f"{one.cause}"
-        )
+        at = reports.place(one.position)
+        yield f"  character {one.id} is stuck at {at} since {one.since:.1f} s: {one.cause}"
     if len(stuck) > _MOST_STUCK:
         yield f"  and {len(stuck) - _MOST_STUCK:,} more: --json lists them all"
 

@@ -38,23 +38,18 @@ def studio(
         ),
     ] = "gallery:office",
     *,
-    map_name: Annotated[
-        str | None,
-        option("Map of a recording.", "--map", unit="MAP"),
-    ] = None,
+    map_name: Annotated[str | None, option("Map of a recording.", "--map", unit="MAP")] = None,
     scale: ScaleOption = None,
     between: BetweenOption = None,
     host: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Where to listen; other machines need a token."),
+        str, typer.Option(metavar="ADDRESS", help="Where to listen; other machines need a token.")
     ] = "127.0.0.1",
     port: Annotated[
         int | None,
         option("Port; by default 8000 or the next free one.", unit="N", min=0, max=65535),
     ] = None,
     load_seconds: Annotated[
-        float,
-        typer.Option(metavar="N", min=1.0, help="Longest time for loading a file, seconds."),
+        float, typer.Option(metavar="N", min=1.0, help="Longest time for loading a file, seconds.")
     ] = 60.0,
     load_megabytes: Annotated[
         float,

@@ -9,32 +9,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from footway import plot as pictures
+from footway.cli import reports
+from footway.cli import route as routes
 from footway.cli.maps import LoadedMap, build_map, load_environment, make_yard
 from footway.cli.options import Obstacle, Weights, as_typed, check_output, number, obstacle, option
 from footway.cli.options import preferences as merged_preferences
-from footway.cli.reports import (
-    certificate_in_space,
-    count,
-    draw_refusal,
-    drawing_refusals,
-    facts,
-    place,
-)
-from footway.cli.route import (
-    RADIUS,
-    RouteMethod,
-    RouteRequest,
-    build_terrain,
-    find_route,
-    in_command_line_terms,
-    load_route_kernels,
-    margin_option,
-    no_improve_option,
-    prefer_option,
-    route_facts,
-    terrain_text,
-    weighted_text,
-)
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.writing import whole_file
 
@@ -150,7 +129,7 @@ AvoidOption = Annotated[
         panel=_AROUND,
     ),
 ]
-PreferOption = Annotated[list[Weights] | None, prefer_option(_TERRAIN)]
+PreferOption = Annotated[list[Weights] | None, routes.prefer_option(_TERRAIN)]
 RouteOption = Annotated[
     str | None,
     option(
@@ -161,11 +140,11 @@ RouteOption = Annotated[
     ),
 ]
 RouteMethodOption = Annotated[
-    RouteMethod | None,
+    routes.RouteMethod | None,
     option("Graph that is searched for the route.", default="triangles", panel=_TERRAIN),
 ]
-NoImproveOption = Annotated[bool, no_improve_option(_TERRAIN)]
-MarginOption = Annotated[float | None, margin_option(_TERRAIN)]
+NoImproveOption = Annotated[bool, routes.no_improve_option(_TERRAIN)]
+MarginOption = Annotated[float | None, routes.margin_option(_TERRAIN)]
 SigmaOption = Annotated[
     float | None,
     _number(
@@ -198,7 +177,7 @@ class WalkRequest(NamedTuple):
     options: dict[str, Any]
     obstacles: list[Obstacle]
     output: str | None
-    route: RouteRequest | None
+    route: routes.RouteRequest | None
 
     def discs(self) -> list[Disc]:
         """Return the dynamic obstacles."""
@@ -246,14 +225,14 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
     return WalkRequest(follow, named, obstacles, output, route)
 
 
-def _pop_route_request(named: dict[str, Any]) -> RouteRequest:
+def _pop_route_request(named: dict[str, Any]) -> routes.RouteRequest:
     """Remove the options of the route from `named`, and return them."""
     file = named.pop("route", None)
     for name in ("route_method", "no_improve", "margin"):
         if file is not None and name in named:
             typed = as_typed(name)
             raise BadInput(f"{typed} is for a route that is searched; leave it out with --route")
-    request = RouteRequest(
+    request = routes.RouteRequest(
         merged_preferences(named.pop("prefer", None)),
         file,
         named.pop("route_method", None),
@@ -299,8 +278,8 @@ def walk_route(
     """Find the route, walk along it, and write the trajectory if requested."""
     assert request.route is not None
     environment = load_environment(source, steps)
-    radius = RADIUS if query.radius is None else query.radius
-    terrain = build_terrain(environment, radius, request.route, steps)
+    radius = routes.RADIUS if query.radius is None else query.radius
+    terrain = routes.build_terrain(environment, radius, request.route, steps)
     loaded = build_map(environment, steps) if request.method is Follower.IRM else None
     cmap = None if loaded is None else loaded.corridors
     with steps.step("kernels", "Loading compiled kernels"):
@@ -312,10 +291,10 @@ def walk_route(
         if query.start is None or query.goal is None:  # the ends are those of a route file
             return pictures.draw_map(environment)
         known = cmap or CorridorMap.build(environment)
-        return draw_refusal(known, environment, query.start, query.goal, refusal)
+        return reports.draw_refusal(known, environment, query.start, query.goal, refusal)
 
-    with drawing_refusals(draw_no_route, plot, quiet=quiet):
-        route = find_route(terrain, query.start, query.goal, request.route, steps)
+    with reports.drawing_refusals(draw_no_route, plot, quiet=quiet):
+        route = routes.find_route(terrain, query.start, query.goal, request.route, steps)
         with steps.step("walk", "Walking"):
             walk = _follow_route(route, cmap, query, request)
     _write_trajectory(walk, request.output)
@@ -327,7 +306,7 @@ def _load_kernels(query: Query, request: WalkRequest) -> None:
     from footway.corridor import CorridorMap
 
     assert request.route is not None
-    route = load_route_kernels(request.route)
+    route = routes.load_route_kernels(request.route)
     with suppress(FootwayError):
         if route is not None:
             cmap = CorridorMap.build(make_yard()) if request.method is Follower.IRM else None
@@ -346,7 +325,7 @@ def _follow_route(
     try:
         return miran(route, **options) if cmap is None else irm(route, cmap, **options)
     except NoPath as refusal:
-        raise in_command_line_terms(refusal) from None
+        raise routes.in_command_line_terms(refusal) from None
 
 
 def _write_trajectory(walk: Walk, file: str | None) -> None:
@@ -397,8 +376,8 @@ class WalkResult:
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
         walk = self.walk
-        yield f"Walk from {place(walk.start)} to {place(walk.goal)}"
-        yield from facts([*self.rows(), ("time", times)])
+        yield f"Walk from {reports.place(walk.start)} to {reports.place(walk.goal)}"
+        yield from reports.facts([*self.rows(), ("time", times)])
         yield self._certificate()
         if walk.gap < 0:
             yield "Beware: a moving obstacle runs into the character; see the gap."
@@ -417,7 +396,7 @@ class WalkResult:
         if walk.obstacles:
             number = len(walk.obstacles)
             nearest = "" if number == 1 else "nearest of "
-            named = count(number, "dynamic obstacle").removeprefix("1 ")
+            named = reports.count(number, "dynamic obstacle").removeprefix("1 ")
             rows.append(("gap", f"{walk.gap:.3f} m to the {nearest}{named}"))
         return [*rows, ("samples", f"{len(walk.points):,}, one every {walk.step:g} s")]
 
@@ -425,7 +404,7 @@ class WalkResult:
         walk = self.walk
         if walk.points.shape[1] == 3:
             smap = self.loaded.corridors
-            return certificate_in_space(smap, walk.radius, walk.clearance, "on this walk")
+            return reports.certificate_in_space(smap, walk.radius, walk.clearance, "on this walk")
         if walk.clearance < walk.radius - _ROUNDING:
             return (
                 f"NOT certified: this walk comes as near as {walk.clearance:.3f} m to a wall; "
@@ -453,7 +432,7 @@ class RouteWalkResult(WalkResult):
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON values."""
-        return {**super().as_json(), "route": route_facts(self.walk.route)}
+        return {**super().as_json(), "route": routes.route_facts(self.walk.route)}
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the names and values to print."""
@@ -462,8 +441,8 @@ class RouteWalkResult(WalkResult):
         at = [name for name, _ in rows].index("length") + 1
         rows[at:at] = [
             ("weighted", f"{walk.weighted_length:,.3f} m"),
-            ("ground", terrain_text(walk.measure())),
-            ("route", f"{route.length:,.3f} m, weighted {weighted_text(route)}"),
+            ("ground", routes.terrain_text(walk.measure())),
+            ("route", f"{route.length:,.3f} m, weighted {routes.weighted_text(route)}"),
         ]
         if walk.replanned:
             rows.append(("back", f"{walk.replanned} times a path back to the route was planned"))

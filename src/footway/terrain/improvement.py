@@ -1,7 +1,8 @@
-"""Find nearly optimal paths by weighted length, which miran-2013 (section 6) leaves open.
+"""Find paths: over the cells of a grid, or nearly optimal ones by weighted length.
 
-A search over nodes on the sides of triangles finds the sequence of triangles; then the crossings
-of their sides are moved to minimize the weighted length.
+miran-2013 (section 6) leaves optimal paths open. Here a search over nodes on the sides of triangles
+finds the sequence of triangles; then the crossings of their sides are moved to minimize the
+weighted length.
 """
 
 from __future__ import annotations
@@ -15,22 +16,35 @@ import numpy as np
 
 from footway.errors import BadQuery
 from footway.terrain.kernels.improvement import pull_taut
-from footway.terrain.kernels.search import Nodes, landmarks, make_nodes, search_cells, search_nodes
+from footway.terrain.kernels.search import (
+    Cells,
+    Nodes,
+    landmarks,
+    make_nodes,
+    search_cells,
+    search_nodes,
+)
 from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
     from footway.terrain.terrain import Ground, Terrain
 
+    Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
 
 CELLS = 512  # along the map's longer side, by default
 MOST_CELLS = 2**24  # per grid: 1 GB
+FEWEST, MOST = 4, 16  # nodes between the corners of a long side, for large and small maps
+NODES = 100_000  # triangles times nodes per side: more give better paths, but take longer
+GAPS = 16  # gaps along the map's longer side, per node of a side
+LANDMARKS = 16  # nodes with known costs to all others, to speed up searches
+OFTEN = 16  # searches with the same weights after which landmarks are computed
+KEPT = 8  # cached weights per network
 
 
-def over_cells(
+def path_over_cells(
     terrain: Terrain, start: Floats, goal: Floats, weights: Floats, resolution: float | None
 ) -> Floats | None:
     """Return points (n, 2) of the cheapest path over cells of side `resolution` (m), or None.
@@ -43,40 +57,22 @@ def over_cells(
 
     """
     x0, y0, x1, y1 = terrain.environment.bounds
-    size = _checked(resolution, x1 - x0, y1 - y0)
-    nx, ny = math.ceil((x1 - x0) / size), math.ceil((y1 - y0) / size)
-    corner = np.array([x0, y0])
-    path = search_cells(start, goal, corner, size, nx, ny, weights, terrain.ground)
-    return _without_collinear(path) if len(path) else None
-
-
-def _checked(resolution: float | None, width: float, height: float) -> float:
-    if resolution is None:
-        return max(width, height) / CELLS
-    size = number(resolution, "resolution", "m", above=0.0, high=FARTHEST)
-    if width * height > MOST_CELLS * size * size:
-        least = math.sqrt(width * height / MOST_CELLS)
-        raise BadQuery(
-            f"a resolution of {size:g} m makes more than {MOST_CELLS} cells on this map: "
-            f"give {least:.3g} m or more"
-        )
-    return size
-
-
-def _without_collinear(path: Floats) -> Floats:
-    """Remove cells in line with their neighbours, which are equally far apart."""
+    width, height = x1 - x0, y1 - y0
+    size = max(width, height) / CELLS
+    if resolution is not None:
+        size = number(resolution, "resolution", "m", above=0.0, high=FARTHEST)
+        if width * height > MOST_CELLS * size * size:
+            raise BadQuery(
+                f"a resolution of {size:g} m makes more than {MOST_CELLS} cells on this map: "
+                f"give {math.sqrt(width * height / MOST_CELLS):.3g} m or more"
+            )
+    cells = Cells(x0, y0, size, math.ceil(width / size), math.ceil(height / size))
+    path: Floats = search_cells(start, goal, cells, weights, terrain.ground)
     if len(path) < 5:
-        return path
+        return path if len(path) else None
+    # Cells are equally far apart, so the second difference of those in line is 0.
     turns = np.abs(path[1:-3] - 2.0 * path[2:-2] + path[3:-1]).max(axis=1) > 1e-9
     return np.ascontiguousarray(path[np.r_[True, True, turns, True, True]])
-
-
-FEWEST, MOST = 4, 16  # nodes between the corners of a long side, for large and small maps
-NODES = 100_000  # triangles times nodes per side: more give better paths, but take longer
-GAPS = 16  # gaps along the map's longer side, per node of a side
-LANDMARKS = 16  # nodes with known costs to all others, to speed up searches
-OFTEN = 16  # searches with the same weights after which landmarks are computed
-KEPT = 8  # cached weights per network
 
 
 def best_path(
@@ -87,13 +83,13 @@ def best_path(
     It bends only at corners of walls and, by Snell's law, where the terrain changes. It keeps
     `margin` m from the borders of worse terrain if there is enough space and the cost is low.
     """
-    ground, network = terrain.ground, network_of(terrain)
+    network = network_of(terrain)
     nodes, away = network.nodes, network.landmarks(weights, OFTEN)
-    path, through, cost = search_nodes(start, goal, weights, ground, nodes, away)
+    path, through, cost = search_nodes(start, goal, weights, terrain.ground, nodes, away)
     if len(through) == 0:
         return np.empty((0, 2)), cost
     ends = np.concatenate([start, goal])
-    points, cost = pull_taut(path, through, ends, weights, margin, ground, nodes)
+    points, cost = pull_taut(path, through, ends, weights, margin, terrain.ground, nodes)
     return points, cost
 
 

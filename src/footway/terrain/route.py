@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from footway.corridor import CorridorMap
 from footway.environment import Environment
-from footway.errors import BadQuery
+from footway.errors import BadQuery, NoPath
 from footway.terrain.cut_route import CutRoute, first_hole, make_course, without_repeats
-from footway.terrain.explain import refusal
-from footway.terrain.improvement import best_path, over_cells
-from footway.terrain.kernels.improvement import weigh
+from footway.terrain.improvement import best_path, path_over_cells
+from footway.terrain.kernels.improvement import MARGIN_COST, weigh
 from footway.terrain.kernels.search import dual_path, search_triangles
 from footway.terrain.terrain import Terrain
 from footway.validation import FARTHEST, as_text, flag, number, one_of, point, shown
@@ -77,18 +78,20 @@ def route(
         0.0
 
     """
-    terrain = _terrain(ground, radius)
+    terrain = _as_terrain(ground, radius)
     a, b = point(start, "start"), point(goal, "goal")
     weights = terrain.weights(preferences)
-    _check(method, resolution, margin, a, b)
+    one_of(method, "method", get_args(Method))
+    if resolution is not None and method != "grid":
+        raise BadQuery("a resolution is for method='grid'; triangles need none")
+    number(margin, "margin", "m", low=0.0, high=FARTHEST)
+    if (a == b).all():
+        raise BadQuery(f"the start {as_text(a)} is the goal: a route of one point leads nowhere")
     flag(improve, "improve")
-    points = (
-        _improved(terrain, a, b, weights, method, resolution, float(margin))
-        if improve
-        else _rough(terrain, a, b, weights, method, resolution)
-    )
+    query = _Query(terrain, a, b, weights, method, resolution)
+    points = query.improved(float(margin)) if improve else query.rough()
     if points is None:
-        raise refusal(terrain, a, b, grid=method == "grid")
+        raise _no_route(query)
     weights_by_kind = {} if preferences is None else dict(preferences)
     return IndicativeRoute(points, terrain, weights_by_kind, method, resolution, improve)
 
@@ -138,7 +141,10 @@ class IndicativeRoute:
         if not isinstance(terrain, Terrain):
             raise BadQuery(f"a Terrain is needed, not {shown(terrain)}: see fw.Terrain.build")
         terrain.weights(preferences)
-        route = cls(_checked(points), terrain, {} if preferences is None else dict(preferences))
+        given = without_repeats(checked_points(points, name="points of a route"))
+        if len(given) < 2:
+            raise BadQuery("a route of one point leads nowhere: give at least two different points")
+        route = cls(given, terrain, {} if preferences is None else dict(preferences))
         hole = first_hole(route.course)
         if hole is not None:
             x, y = route.point_at(hole)
@@ -240,15 +246,7 @@ class IndicativeRoute:
         return f"IndicativeRoute({self.length:.2f} m, {len(self.points)} points)"
 
 
-def _checked(points: ArrayLike) -> Floats:
-    """Return points (n, 2) without duplicates; raise BadQuery if fewer than two are left."""
-    given = checked_points(points, name="points of a route")
-    if len(without_repeats(given)) < 2:
-        raise BadQuery("a route of one point leads nowhere: give at least two different points")
-    return without_repeats(given)
-
-
-def _terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
+def _as_terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
     """Return the terrain for a radius, built from an environment if necessary."""
     if isinstance(ground, Environment):
         return Terrain.build(ground, RADIUS if radius is None else radius)
@@ -262,43 +260,68 @@ def _terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
     return ground
 
 
-def _check(
-    method: str, resolution: float | None, margin: float, start: Floats, goal: Floats
-) -> None:
-    """Raise BadQuery for invalid options."""
-    one_of(method, "method", get_args(Method))
-    if resolution is not None and method != "grid":
-        raise BadQuery("a resolution is for method='grid'; triangles need none")
-    number(margin, "margin", "m", low=0.0, high=FARTHEST)
-    if (start == goal).all():
-        raise BadQuery(
-            f"the start {as_text(start)} is the goal: a route of one point leads nowhere"
+class _Query(NamedTuple):
+    """A valid request for a route."""
+
+    terrain: Terrain
+    start: Floats
+    goal: Floats
+    weights: Floats
+    method: Method
+    resolution: float | None
+
+    def rough(self, bound: float = np.inf) -> Floats | None:
+        """Return points (n, 2) of the cheapest path over cells, or triangles if below `bound`."""
+        terrain, start, goal, weights = self.terrain, self.start, self.goal, self.weights
+        if self.method == "grid":
+            return path_over_cells(terrain, start, goal, weights, self.resolution)
+        path = search_triangles(start, goal, weights, bound, terrain.ground)
+        return without_repeats(dual_path(start, goal, path, terrain.ground)) if len(path) else None
+
+    def improved(self, margin: float) -> Floats | None:
+        """Return points (n, 2) of the cheapest known path; None if `method` finds no path.
+
+        A margin is given up only if it costs MARGIN_COST more than the rough path, which may pass
+        worse terrain on another side.
+        """
+        best, cost = best_path(*self[:4], margin)
+        if not len(best):
+            return None
+        rough = self.rough(bound=cost)
+        if rough is None:
+            return best if self.method == "triangles" else None
+        rough_cost = weigh(rough, self.weights, self.terrain.ground)
+        if margin > 0.0 and cost <= (1.0 + MARGIN_COST) * rough_cost:
+            return best
+        if margin > 0.0:
+            best, cost = best_path(*self[:4], 0.0)
+        return rough if rough_cost < cost else best
+
+
+_maps: WeakKeyDictionary[Environment, CorridorMap] = WeakKeyDictionary()
+
+
+def _no_route(query: _Query) -> BadQuery | NoPath:
+    """Return the error that explains why there is no route, by a query of the corridor map.
+
+    Builds the corridor map of the environment on the first call.
+    """
+    terrain, ends = query.terrain, f"from {as_text(query.start)} to {as_text(query.goal)}"
+    cmap = _maps.get(terrain.environment) or CorridorMap.build(terrain.environment)
+    _maps[terrain.environment] = cmap
+    try:
+        cmap.path(query.start, query.goal, radius=terrain.radius)
+    except (BadQuery, NoPath) as error:
+        return error
+    if query.method == "grid":
+        return NoPath(
+            f"no path over the grid {ends}, though a disc of radius {terrain.radius:g} m gets "
+            "there: take a finer resolution, or method='triangles'",
+            reason="pinch",  # a passage that is too narrow for the cells
         )
-
-
-def _rough(
-    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, method: Method,
-    resolution: float | None, bound: float = np.inf,
-) -> Floats | None:  # fmt: skip
-    """Return points (n, 2) of the cheapest path over cells, or triangles if below `bound`."""
-    if method == "grid":
-        return over_cells(terrain, start, goal, weights, resolution)
-    path = search_triangles(start, goal, weights, bound, terrain.ground)
-    return without_repeats(dual_path(start, goal, path, terrain.ground)) if len(path) else None
-
-
-def _improved(
-    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, method: Method,
-    resolution: float | None, margin: float,
-) -> Floats | None:  # fmt: skip
-    """Return points (n, 2) of the cheapest known path; None if `method` finds no path."""
-    best, length = best_path(terrain, start, goal, weights, margin)
-    if not len(best):
-        return None
-    rough = _rough(terrain, start, goal, weights, method, resolution, bound=length)
-    if rough is None:
-        return best if method == "triangles" else None
-    cost = weigh(rough, weights, terrain.ground)
-    if margin > 0.0 and cost < length:  # the margin costs more than the improvement gained
-        best, length = best_path(terrain, start, goal, weights, 0.0)
-    return rough if cost < length else best
+    # Triangles replace arcs around corners by tangents, which takes less than 1 % of the radius.
+    return NoPath(
+        f"a disc of radius {terrain.radius:g} m fits too tightly to get {ends}: take a radius that "
+        "is 1 % smaller",
+        reason="pinch",
+    )

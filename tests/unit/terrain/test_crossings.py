@@ -13,7 +13,7 @@ from footway.terrain.kernels import crossings as chains
 
 @kernel
 def kept_off(t, k, p, margin, allowed, weights, ground):
-    return chains._kept_off(t, k, p, margin, allowed, weights, ground)
+    return chains._near_worse(t, k, p, margin, allowed, weights, ground)
 
 
 def test_a_side_is_cut_where_it_is_as_far_off_worse_ground_as_the_margin_says():

@@ -14,11 +14,11 @@ from footway._numba.jit import kernel
 from footway.terrain.kernels.cut_route import cut
 from footway.terrain.kernels.improvement import pull_roughly, pull_taut, weigh
 from footway.terrain.kernels.search import (
+    TerrainGraph,
     least_weight,
     length,
-    make_memory,
-    make_table,
-    read_way,
+    make_workspace,
+    read_path,
     search,
 )
 
@@ -105,23 +105,21 @@ def plan_routes(starts, goals, margin, weights, ground, nodes, away):
     Sizes are the numbers of points and pieces; 0: there is no route. Routes keep `margin` m from
     worse terrain if possible. `away` is the result of `landmarks`.
     """
-    n, least = len(nodes.places), least_weight(weights, ground.kind)
-    table, memory = make_table(nodes), make_memory(ground, away)
-    nodes_of_way, triangles = np.empty(n, np.int32), np.empty(n + 1, np.int32)
+    least = least_weight(weights, ground.kind)
+    graph = TerrainGraph(ground, weights, least, nodes, away)
+    work = make_workspace(graph)
     sizes = np.zeros((len(starts), 2), np.int64)
     rows, used = np.empty((256, 4)), 0
     for q in range(len(starts)):
-        last, final, cost = search(
-            starts[q], goals[q], q + 1, weights, least, ground, nodes, away, table, memory
-        )
+        last, final, cost = search(starts[q], goals[q], q + 1, graph, work)
         if final < 0:
             continue
-        steps = read_way(last, final, table, nodes_of_way, triangles)
-        way, through = nodes_of_way[:steps], triangles[: steps + 1]
+        steps = read_path(last, final, work)
+        path, through = work.path[:steps], work.passed[: steps + 1]
         ends = np.concatenate((starts[q], goals[q]))
-        best = pull_roughly(way, through, ends, weights, margin, ground, nodes)
+        best = pull_roughly(path, through, ends, weights, margin, ground, nodes)
         if len(best) < 2 or weigh(best, weights, ground) >= DEAR * cost:
-            best, _ = pull_taut(way, through, ends, weights, margin, ground, nodes)
+            best, _ = pull_taut(path, through, ends, weights, margin, ground, nodes)
         if len(best) < 2:
             continue
         record, points = _record(best, weights, least, ground)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.locate import locate_point
-from footway.follow.kernels.layouts import OUT_OF_SIGHT, WALKING, Guide
+from footway.follow.kernels.layouts import OUT_OF_SIGHT, WALKING, Guide, rows_from
 from footway.follow.kernels.miran import reference_point
 from footway.follow.kernels.steering import (
     PATIENCE,
@@ -55,7 +55,7 @@ def furthest_in_disc(cx, cy, radius, points, lengths):
     return -1.0
 
 
-@inner(inline=False)
+@inner
 def irm_look(x, y, t, guide, radius, index, around):
     """Update reference point and attraction point: (status, guide).
 
@@ -80,8 +80,8 @@ def irm_walk(state, steps, s, index, discs, around, trail, first):
     """Walk up to `steps` steps: (status, samples written, state); as `miran_walk`."""
     lengths = around.course.lengths
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * lengths[len(lengths) - 1] / s.speed
-    status, k, end = WALKING, first, first + steps
-    while k < end and status == WALKING:
+    trail, status, k = rows_from(trail, first), WALKING, 0
+    while k < steps and status == WALKING:
         if is_due(state, s):
             body = state.body
             status, guide = irm_look(
@@ -91,4 +91,4 @@ def irm_walk(state, steps, s, index, discs, around, trail, first):
                 break
             state = guided(state, guide)
         status, k, state = take_step(k, state, s, turn, patience, discs, around, trail)
-    return status, k - first, state
+    return status, k, state

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from footway._numba.jit import kernel
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -55,6 +57,17 @@ class Trail(NamedTuple):
     velocities: Floats  # (n, d) m/s: the velocity of a sample leads to the next one
     directions: Floats  # (n, d) headings; in corridors only while the character stands
     progress: Floats  # (n, 4) on a route: see below; in a corridor (0, 4)
+
+
+@kernel  # an inner function must not return arrays to a kernel, which counts references
+def rows_from(trail, first):
+    """Rows of a trail from `first` on."""
+    return Trail(
+        trail.points[first:],
+        trail.velocities[first:],
+        trail.directions[first:],
+        trail.progress[first:],
+    )
 
 
 # Columns of `Trail.progress`: reference and attraction point, m along the route; x, y of the

@@ -18,7 +18,7 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.follow.kernels.free_zone import is_open, renewed
-from footway.follow.kernels.layouts import NO_MEMORY, OUT_OF_SIGHT, WALKING, Guide
+from footway.follow.kernels.layouts import NO_MEMORY, OUT_OF_SIGHT, WALKING, Guide, rows_from
 from footway.follow.kernels.steering import (
     PATIENCE,
     guided,
@@ -203,14 +203,6 @@ def _cost_at(s, k, lengths, costs):
 
 
 @inner
-def _bound(s, k, spare, lengths, costs):
-    """Maximum cost of a line to curve length s, on line k; `costs` are None without a bound."""
-    if costs is None:
-        return math.inf
-    return COSTLIER * (spare + _cost_at(s, k, lengths, costs))
-
-
-@inner
 def _weight(s, k, limit, c, costs, around):
     """Weight of the line to the candidate at s, on line k (section 3.3), and its x and y.
 
@@ -218,7 +210,9 @@ def _weight(s, k, limit, c, costs, around):
     """
     d = s - c.reference
     px, py = point_at(s, k, around.course)
-    limit = min(limit, _bound(s, k, c.spare, around.course.lengths, costs) / d)
+    if costs is not None:
+        bound = COSTLIER * (c.spare + _cost_at(s, k, around.course.lengths, costs))
+        limit = min(limit, bound / d)
     distance = math.sqrt((px - c.x) * (px - c.x) + (py - c.y) * (py - c.y))
     if c.least * distance >= limit * d or c.least == c.most:  # uniform terrain
         weight = c.least * distance / d
@@ -389,8 +383,8 @@ def miran_walk(state, steps, s, zone, discs, around, trail, first):
     """Walk up to `steps` steps: (status, samples written, state, zone)."""
     least, most = around.weights.min(), around.weights.max()
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * s.sigma / s.speed
-    status, k, end = WALKING, first, first + steps
-    while k < end and status == WALKING:
+    trail, status, k = rows_from(trail, first), WALKING, 0
+    while k < steps and status == WALKING:
         if is_due(state, s):
             body = state.body
             status, guide, zone = look(
@@ -400,4 +394,4 @@ def miran_walk(state, steps, s, zone, discs, around, trail, first):
                 break
             state = guided(state, guide)
         status, k, state = take_step(k, state, s, turn, patience, discs, around, trail)
-    return status, k - first, state, zone
+    return status, k, state, zone

@@ -37,7 +37,7 @@ from footway.follow.kernels.forces import (
     repulsion,
     shortening,
 )
-from footway.follow.kernels.layouts import ARRIVED, RADIUS, STALLED, WALKING, Settings
+from footway.follow.kernels.layouts import ARRIVED, RADIUS, STALLED, WALKING, Settings, rows_from
 from footway.follow.kernels.vectors import (
     between,
     distance,
@@ -391,11 +391,11 @@ def _write(k, x, v, h, trail):
 
 
 @inner(inline=False)
-def _walk(state, steps, s, seed, corridor, discs, own, trail, first):
+def _walk(state, steps, s, seed, corridor, discs, own, trail):
     """Walk up to `steps` steps: (status, samples written, state).
 
-    Writes the position of every sample from row `first` on and the velocity with which the
-    character leaves it; while it stands, also its heading: it may turn on the spot.
+    Writes the position of every sample and the velocity with which the character leaves it; while
+    it stands, also its heading: it may turn on the spot.
     """
     balls = corridor.balls
     last = len(balls) - 1
@@ -409,15 +409,15 @@ def _walk(state, steps, s, seed, corridor, discs, own, trail, first):
     if distance_to(x, last, balls) == 0.0:
         target = last  # it is there
     patience = max(PATIENCE, 20.0 * dt)
-    status, k, end, held = WALKING, first, first + steps, False
-    while k < end and status == WALKING:
+    status, k, held = WALKING, 0, False
+    while k < steps and status == WALKING:
         before = t
         t = advance_near(x, t, s.radius, balls)  # alpha(x), definition 5
         if far_gap <= 0.0:
             t, far_gap = advance_far(x, t, s.radius, balls, corridor.blocks)
         if t > before:
             idle, best, held = 0.0, math.inf, True
-        elif (k - first) % CHECK == 0:
+        elif k % CHECK == 0:
             d = distance_to(x, t, balls)
             if d < best - PROGRESS * s.speed:
                 idle, best = 0.0, d
@@ -459,17 +459,20 @@ def _walk(state, steps, s, seed, corridor, discs, own, trail, first):
         x, v, _heading(v, pace, h), time, stood, True, t, target, short, far_gap, short_gap, idle,
         best, state.stride, state.brake_from, state.calm_from, state.limit,
     )  # fmt: skip
-    return status, k - first, state
+    return status, k, state
 
 
 @kernel
 def walk(state, steps, s, seed, corridor, discs, own, trail, first):
-    """Walk up to `steps` steps, as `_walk`; `own` is the sum of user-defined forces."""
+    """Walk up to `steps` steps, as `_walk`, and write samples from row `first` on.
+
+    `own` is the sum of user-defined forces.
+    """
     if not state.is_begun:
         state = _begin(
             state.position, state.velocity, state.heading, state.time, state.stood, s, corridor
         )
-    return _walk(state, steps, s, seed, corridor, discs, own, trail, first)
+    return _walk(state, steps, s, seed, corridor, discs, own, rows_from(trail, first))
 
 
 class Batch(NamedTuple):
@@ -501,7 +504,7 @@ def walk_many(batch, s, spacing, balls, corridor, no_discs, trail, index, worksp
         here = CorridorArrays(balls[0][:n], blocks, corridor.lengths)
         start = _begin((balls[0][0, 0], balls[0][0, 1], 0.0), ZERO, ZERO, 0.0, 0, s, here)
         status, samples, state = _walk(
-            start, capacity, s, batch.seeds[k], here, no_discs, ZERO, trail, count
+            start, capacity, s, batch.seeds[k], here, no_discs, ZERO, rows_from(trail, count)
         )
         if status == ARRIVED:
             batch.statuses[k], batch.stood[k] = DONE, state.stood > 0

@@ -22,15 +22,15 @@ from footway.terrain.kernels.crossings import (
     fan,
     fill,
     lay_out,
-    make_chain,
+    make_chains,
     point,
-    swap,
+    replace,
     tighten,
 )
 from footway.terrain.kernels.search import length
-from footway.terrain.kernels.triangles import FREE, corner_of, locate, trace_lines, walk_line
+from footway.terrain.kernels.triangles import FREE, corner_of, locate, trace, trace_from
 
-PRICE = 0.05  # relative additional cost that a margin may cause
+MARGIN_COST = 0.05  # relative additional cost that a margin may cause
 HALVINGS = 4  # number of margins tried, each half of the previous one
 GAIN = 1e-9  # minimum relative gain for passing a corner on its other side
 ROUNDS = 20  # of pulling taut and releasing
@@ -38,105 +38,56 @@ SAME = 1e-12  # relative difference below which costs are equal
 STRAIGHT = 0.01  # m, tolerance for removing points of a path with a margin
 
 
+@inner
+def _fan_beyond(i, n, chain, other, ground):
+    """Crossings of the path on the other side of the corner at which crossing i lies.
+
+    Returns the corner, -1 if there is none; the end j of the crossings at it; and the number of
+    crossings on the other side, written to `other`: 0 if the path turns back, -1 at a wall.
+    """
+    p, j = corner_at(i, chain, ground), i + 1
+    if p < 0:
+        return p, j, -1
+    while j < n and corner_at(j, chain, ground) == p:
+        j += 1
+    t, u = chain.passed[i], chain.passed[j]
+    if t == u:
+        return p, j, 0
+    clockwise = chain.sides[i] != corner_of(t, p, ground.triangles)
+    other.passed[0] = t
+    return p, j, fan(t, u, p, clockwise, 0, other, ground)
+
+
 @inner(inline=False)
-def _release(n, ends, weights, margin, levels, ground, chain, spare):
+def _release(n, ends, margin, levels, weights, ground, chain, other, work):
     """Pass corners on their other side where that is cheaper: (new count, number of changes)."""
-    passed, sides, share, lines, weight, work = chain
-    other, other_sides, other_share, other_lines, other_weight, local = spare
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    points, triangles = ground.points, ground.triangles
     i, changed = 0, 0
     while i < n:
-        p = corner_at(i, passed, sides, share, lines, points, triangles)
-        j = i + 1
-        if p < 0:
+        p, j, count = _fan_beyond(i, n, chain, other, ground)
+        if count > 0:
+            ax, ay = point(i - 1, n, ends, chain.lines, chain.share)
+            bx, by = point(j, n, ends, chain.lines, chain.share)
+            x, y = points[p, 0], points[p, 1]
+            now = chain.weight[i] * length(x - ax, y - ay)
+            now += chain.weight[j] * length(bx - x, by - y)
+            for m in range(count):
+                is_begin = triangles[other.passed[m], other.sides[m]] == p
+                other.share[m] = 0.02 if is_begin else 0.98
+            fill(count, margin, weights, ground, other)
+            value = tighten(count, (ax, ay, bx, by), other, work, levels)
+            if value >= now * (1.0 - GAIN) - GAIN:
+                count = -1
+        if count < 0:
             i = j
             continue
-        while j < n and corner_at(j, passed, sides, share, lines, points, triangles) == p:
-            j += 1
-        t, u = passed[i], passed[j]
-        local[0], local[1] = point(i - 1, n, ends, lines, share)
-        local[2], local[3] = point(j, n, ends, lines, share)
-        x, y = points[p, 0], points[p, 1]
-        now = weight[i] * length(x - local[0], y - local[1])
-        now += weight[j] * length(local[2] - x, local[3] - y)
-        best, turned = now * (1.0 - GAIN) - GAIN, -1
-        if t == u:  # around the corner and back: remove
-            turned = 0
-        else:
-            k = corner_of(t, p, triangles)
-            clockwise = sides[i] == k
-            other[0] = t
-            turned = fan(
-                t, u, p, 1 if clockwise else 0, 0, other, other_sides, triangles, neighbours
-            )
-            if turned >= 0:
-                for m in range(turned):
-                    start = triangles[other[m], other_sides[m]] == p
-                    other_share[m] = 0.02 if start else 0.98
-                fill(
-                    turned, other, other_sides, other_share, weights, margin,
-                    other_lines, other_weight, ground,
-                )  # fmt: skip
-                value = tighten(turned, local, other_lines, other_weight, other_share, work, levels)
-                if value >= best:
-                    turned = -1
-        if turned < 0:
-            i = j
-            continue
-        grown = swap(i, j, turned, n, chain, spare)
+        grown = replace(i, j, n, count, chain, other)
         if grown < 0:
             return n, changed
         n = grown
         changed += 1
-        i += turned
+        i += count
     return n, changed
-
-
-@inner
-def _write(n, ends, points, triangles, chain, out, costs):
-    """Write start, crossings (exact at corners) and goal, and the costs between: count."""
-    passed, sides, share, lines, weight, _ = chain
-    out[0, 0], out[0, 1] = ends[0], ends[1]
-    count = 1
-    for i in range(n + 1):
-        x, y = point(i, n, ends, lines, share)
-        if i < n:
-            p = corner_at(i, passed, sides, share, lines, points, triangles)
-            if p >= 0:
-                x, y = points[p, 0], points[p, 1]
-        size = length(x - out[count - 1, 0], y - out[count - 1, 1])
-        if size > AT_END or (i == n and size > 0.0):
-            out[count, 0], out[count, 1] = x, y
-            costs[count - 1] = size * weight[i]
-            count += 1
-    return count
-
-
-@inner
-def _straighten(count, out, costs, most, weights, ground):
-    """Remove points if the straight line between their neighbours is as good: new count.
-
-    Only points at most `most` m from that line are removed.
-    """
-    total, kept, here = 0.0, 0, costs[0]
-    for i in range(count - 1):
-        total += costs[i]
-    start = locate(out[0, 0], out[0, 1], ground)
-    for i in range(1, count - 1):
-        x, y, to_x, to_y = out[kept, 0], out[kept, 1], out[i + 1, 0], out[i + 1, 1]
-        off = abs((to_x - x) * (out[i, 1] - y) - (to_y - y) * (out[i, 0] - x))
-        straight, stop = here + costs[i], -1.0
-        if off <= most * length(to_x - x, to_y - y):
-            straight, stop, _ = walk_line(x, y, to_x, to_y, start, weights, ground)
-        if stop == FREE and straight <= here + costs[i] + SAME * total:
-            here = straight
-        else:
-            kept += 1
-            out[kept, 0], out[kept, 1] = out[i, 0], out[i, 1]
-            start = locate(out[i, 0], out[i, 1], ground)
-            here = costs[i]
-    out[kept + 1, 0], out[kept + 1, 1] = out[count - 1, 0], out[count - 1, 1]
-    return kept + 2
 
 
 @inner
@@ -149,46 +100,32 @@ def _worst(first, last, passed, weights, kind):
 
 
 @inner(inline=False)
-def _turn_to_better(n, weights, ground, chain, spare):
+def _turn_to_better(n, weights, ground, chain, other):
     """Pass corners on the side of the better terrain if both sides are equally long: new count."""
-    passed, sides, share, lines, _, _ = chain
-    other, other_sides, other_share, other_lines, other_weight, _ = spare
-    points, triangles, kind = ground.points, ground.triangles, ground.kind
+    triangles, kind = ground.triangles, ground.kind
     i = 0
     while i < n:
-        p = corner_at(i, passed, sides, share, lines, points, triangles)
-        j = i + 1
-        if p >= 0:
-            while j < n and corner_at(j, passed, sides, share, lines, points, triangles) == p:
-                j += 1
-            t, u = passed[i], passed[j]
-            way = 1 if sides[i] == corner_of(t, p, triangles) else 0
-            other[0], turned = t, -1
-            if t != u:
-                turned = fan(t, u, p, way, 0, other, other_sides, triangles, ground.neighbours)
-            if turned >= 0:
-                here = _worst(i + 1, j, passed, weights, kind)
-                there = _worst(1, turned, other, weights, kind)
-                for m in range(turned):
-                    other_share[m] = 0.0 if triangles[other[m], other_sides[m]] == p else 1.0
-                fill(
-                    turned, other, other_sides, other_share, weights, 0.0, other_lines,
-                    other_weight, ground,
-                )  # fmt: skip
-                grown = swap(i, j, turned, n, chain, spare) if there < here else -1
+        p, j, count = _fan_beyond(i, n, chain, other, ground)
+        if count > 0:
+            here = _worst(i + 1, j, chain.passed, weights, kind)
+            for m in range(count):
+                is_begin = triangles[other.passed[m], other.sides[m]] == p
+                other.share[m] = 0.0 if is_begin else 1.0
+            fill(count, 0.0, weights, ground, other)
+            if _worst(1, count, other.passed, weights, kind) < here:
+                grown = replace(i, j, n, count, chain, other)
                 if grown >= 0:
-                    n, j = grown, i + turned
+                    n, j = grown, i + count
         i = j
     return n
 
 
 @inner
-def _pull(n, ends, weights, margin, levels, ground, chain, spare):
+def _pull(n, ends, margin, levels, weights, ground, chain, other, work):
     """Pull taut and release from corners until neither improves the path: new count."""
-    _, _, share, lines, weight, work = chain
     for _ in range(ROUNDS):
-        tighten(n, ends, lines, weight, share, work, levels)
-        n, changed = _release(n, ends, weights, margin, levels, ground, chain, spare)
+        tighten(n, ends, chain, work, levels)
+        n, changed = _release(n, ends, margin, levels, weights, ground, chain, other, work)
         if changed == 0:
             break
     return n
@@ -196,68 +133,99 @@ def _pull(n, ends, weights, margin, levels, ground, chain, spare):
 
 @kernel
 def _points_of(n, ends, most, weights, ground, chain):
-    """Points (n, 2) of a chain of n crossings, without those up to `most` m from a line."""
+    """Points (n, 2) of a chain of n crossings: start, crossings (exact at corners) and goal.
+
+    Points at most `most` m from the line between their neighbours are removed if that line is as
+    good.
+    """
     out, costs = np.empty((n + 2, 2)), np.empty(n + 1)
-    count = _write(n, ends, ground.points, ground.triangles, chain, out, costs)
-    return out[: _straighten(count, out, costs, most, weights, ground)]
+    out[0, 0], out[0, 1] = ends[0], ends[1]
+    count, total = 1, 0.0
+    for i in range(n + 1):
+        x, y = point(i, n, ends, chain.lines, chain.share)
+        p = corner_at(i, chain, ground) if i < n else -1
+        if p >= 0:
+            x, y = ground.points[p, 0], ground.points[p, 1]
+        size = length(x - out[count - 1, 0], y - out[count - 1, 1])
+        if size > AT_END or (i == n and size > 0.0):
+            out[count, 0], out[count, 1] = x, y
+            costs[count - 1] = size * chain.weight[i]
+            total += costs[count - 1]
+            count += 1
+    kept, here = 0, costs[0]
+    start = locate(out[0, 0], out[0, 1], ground)
+    for i in range(1, count - 1):
+        x, y, to_x, to_y = out[kept, 0], out[kept, 1], out[i + 1, 0], out[i + 1, 1]
+        off = abs((to_x - x) * (out[i, 1] - y) - (to_y - y) * (out[i, 0] - x))
+        straight, stop = here + costs[i], -1.0
+        if off <= most * length(to_x - x, to_y - y):
+            straight, stop, _ = trace(x, y, to_x, to_y, start, weights, None, ground)
+        if stop == FREE and straight <= here + costs[i] + SAME * total:
+            here = straight
+        else:
+            kept += 1
+            out[kept, 0], out[kept, 1] = out[i, 0], out[i, 1]
+            start = locate(out[i, 0], out[i, 1], ground)
+            here = costs[i]
+    out[kept + 1, 0], out[kept + 1, 1] = out[count - 1, 0], out[count - 1, 1]
+    return out[: kept + 2]
 
 
 @kernel
 def weigh(points, weights, ground):
     """Weighted length of a polyline (n, 2), m; infinite if rounding moved it through a wall."""
-    n = len(points) - 1
-    lines, costs, stops = np.empty((n, 4)), np.empty(n), np.empty(n)
-    lines[:, :2], lines[:, 2:] = points[:-1], points[1:]
-    trace_lines(lines, weights, ground, np.empty((n, 0)), costs, stops)
-    for stop in stops:
+    costs = np.empty(len(points) - 1)
+    for k in range(len(costs)):
+        x, y, to_x, to_y = points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1]
+        costs[k], stop = trace_from(x, y, to_x, to_y, weights, None, ground)
         if stop != FREE:
             return math.inf
     return costs.sum()
 
 
 @kernel
-def pull_roughly(way, through, ends, weights, margin, ground, nodes):
+def pull_roughly(path, through, ends, weights, margin, ground, nodes):
     """Pull a path over nodes taut to some centimetres, `margin` m from worse terrain: (n, 2).
 
     Empty if its crossings cannot be determined.
     """
-    chain, spare = make_chain(way, nodes)
-    passed, sides, share, lines, weight, work = chain
-    n = lay_out(way, through, ends, nodes, ground, passed, sides, share)
+    ends = (ends[0], ends[1], ends[2], ends[3])
+    chain, other, work = make_chains(path, nodes)
+    n = lay_out(path, through, ends, nodes, ground, chain)
     if n < 0:
         return np.empty((0, 2))
-    fill(n, passed, sides, share, weights, 0.0, lines, weight, ground)
-    n = _turn_to_better(n, weights, ground, chain, spare)
-    fill(n, passed, sides, share, weights, margin, lines, weight, ground)
-    tighten(n, ends, lines, weight, share, work, ROUGH)
+    fill(n, 0.0, weights, ground, chain)
+    n = _turn_to_better(n, weights, ground, chain, other)
+    fill(n, margin, weights, ground, chain)
+    tighten(n, ends, chain, work, ROUGH)
     return _points_of(n, ends, STRAIGHT, weights, ground, chain)
 
 
 @kernel
-def pull_taut(way, through, ends, weights, margin, ground, nodes):
+def pull_taut(path, through, ends, weights, margin, ground, nodes):
     """Pull a path over nodes taut: points (n, 2) and weighted length.
 
-    It keeps `margin` m from worse terrain if that costs at most PRICE, else half of it, and so on.
-    Empty if its crossings cannot be determined.
+    It keeps `margin` m from worse terrain if that costs at most MARGIN_COST, else half of it, and
+    so on. Empty if its crossings cannot be determined.
     """
-    chain, spare = make_chain(way, nodes)
-    passed, sides, share, lines, weight, _ = chain
-    n = lay_out(way, through, ends, nodes, ground, passed, sides, share)
+    ends = (ends[0], ends[1], ends[2], ends[3])
+    chain, other, work = make_chains(path, nodes)
+    n = lay_out(path, through, ends, nodes, ground, chain)
     if n < 0:
         return np.empty((0, 2)), math.inf
-    fill(n, passed, sides, share, weights, 0.0, lines, weight, ground)
-    n = _pull(n, ends, weights, 0.0, FINEST, ground, chain, spare)
+    fill(n, 0.0, weights, ground, chain)
+    n = _pull(n, ends, 0.0, FINEST, weights, ground, chain, other, work)
     taut = _points_of(n, ends, math.inf, weights, ground, chain)
     cost = weigh(taut, weights, ground)
     if margin > 0.0:
-        n = _turn_to_better(n, weights, ground, chain, spare)
+        n = _turn_to_better(n, weights, ground, chain, other)
         for _ in range(HALVINGS):
-            if not fill(n, passed, sides, share, weights, margin, lines, weight, ground):
+            if not fill(n, margin, weights, ground, chain):
                 break
-            n = _pull(n, ends, weights, margin, FINE, ground, chain, spare)
+            n = _pull(n, ends, margin, FINE, weights, ground, chain, other, work)
             off = _points_of(n, ends, STRAIGHT, weights, ground, chain)
             with_margin = weigh(off, weights, ground)
-            if with_margin <= (1.0 + PRICE) * cost:
+            if with_margin <= (1.0 + MARGIN_COST) * cost:
                 return off, with_margin
             margin *= 0.5
     return taut, cost

@@ -11,23 +11,18 @@ that do not depend on rounding.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
+from footway._numba.bins import add, cell_range, close
 from footway._numba.jit import inner, kernel
 from footway._numba.segments import share_of_segment
 
 ON_LINE = 1e-9  # m, maximum distance of a corner that counts as on the line
 NEAR = 1e-9  # m, maximum distance of a point that counts as inside a triangle
 FREE = 2.0  # fraction returned for a line that no wall stops
-
-
-@inner
-def _reach(low, high, origin, size, count):
-    """First and last cell of an interval extended by one micrometre: see `locate`."""
-    first = max(0, min(count - 1, int(math.floor((low - 1e-6 - origin) / size))))
-    last = max(0, min(count - 1, int(math.floor((high + 1e-6 - origin) / size))))
-    return first, last
+REACH = 1e-6  # m beyond a triangle that its cells cover: more than NEAR
 
 
 @inner
@@ -37,7 +32,7 @@ def _misses_cell(points, triangles, t, cx, cy, half):
         p, q = triangles[t, k], triangles[t, (k + 1) % 3]
         dx, dy = points[q, 0] - points[p, 0], points[q, 1] - points[p, 1]
         inward = dx * (cy - points[p, 1]) - dy * (cx - points[p, 0])
-        if inward < -(half + 1e-6) * (abs(dx) + abs(dy)):
+        if inward < -(half + REACH) * (abs(dx) + abs(dy)):
             return True
     return False
 
@@ -45,32 +40,21 @@ def _misses_cell(points, triangles, t, cx, cy, half):
 @kernel
 def bin_triangles(points, triangles, x0, y0, size, nx, ny):
     """Triangles that touch each cell, in compressed rows: (offsets (nx ny + 1,), members)."""
-    offsets = np.zeros(nx * ny + 1, np.int64)
-    cursor = offsets
-    members = np.empty(0, np.int32)
+    offsets, members = np.zeros(nx * ny + 1, np.int64), np.empty(0, np.int32)
     for fill in range(2):
-        for t in range(len(triangles)):
+        for t in range(len(triangles) - 1, -1, -1):
             a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-            ax, bx, cx = points[a, 0], points[b, 0], points[c, 0]
-            ay, by, cy = points[a, 1], points[b, 1], points[c, 1]
-            i0, i1 = _reach(min(ax, bx, cx), max(ax, bx, cx), x0, size, nx)
-            j0, j1 = _reach(min(ay, by, cy), max(ay, by, cy), y0, size, ny)
+            x = points[a, 0], points[b, 0], points[c, 0]
+            y = points[a, 1], points[b, 1], points[c, 1]
+            i0, i1 = cell_range(min(x) - REACH, max(x) + REACH, x0, size, nx)
+            j0, j1 = cell_range(min(y) - REACH, max(y) + REACH, y0, size, ny)
             for j in range(j0, j1 + 1):
                 for i in range(i0, i1 + 1):
                     mx, my = x0 + (i + 0.5) * size, y0 + (j + 0.5) * size
-                    if _misses_cell(points, triangles, t, mx, my, 0.5 * size):
-                        continue
-                    cell = j * nx + i
-                    if fill == 0:
-                        offsets[cell + 1] += 1
-                    else:
-                        members[cursor[cell]] = t
-                        cursor[cell] += 1
+                    if not _misses_cell(points, triangles, t, mx, my, 0.5 * size):
+                        add(t, j * nx + i, fill == 1, offsets, members)
         if fill == 0:
-            for cell in range(nx * ny):
-                offsets[cell + 1] += offsets[cell]
-            members = np.empty(offsets[-1], np.int32)
-            cursor = offsets[:-1].copy()
+            members = np.empty(close(offsets), np.int32)
     return offsets, members
 
 
@@ -110,8 +94,9 @@ def cell_at(x, y, box, shape):
 
 
 @inner
-def distance_squared(x, y, t, points, triangles):
+def distance_squared(x, y, t, ground):
     """Squared distance of a point to triangle t; 0 inside and on the border."""
+    points, triangles = ground.points, ground.triangles
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     off = max(_outside(x, y, points, a, b), _outside(x, y, points, b, c))
     return max(off, _outside(x, y, points, c, a))
@@ -120,16 +105,13 @@ def distance_squared(x, y, t, points, triangles):
 @inner(inline=False)
 def locate(x, y, ground):
     """Triangle that contains a point, or else the nearest within 1e-9 m; -1: none."""
-    offsets, members, points, triangles = (
-        ground.offsets, ground.members, ground.points, ground.triangles,
-    )  # fmt: skip
     cell = cell_at(x, y, ground.box, ground.shape)
     if cell < 0:
         return -1
     best, nearest = NEAR * NEAR, -1
-    for slot in range(offsets[cell], offsets[cell + 1]):
-        t = int(members[slot])
-        off = distance_squared(x, y, t, points, triangles)
+    for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
+        t = int(ground.members[slot])
+        off = distance_squared(x, y, t, ground)
         if off == 0.0:
             return t
         if off <= best:
@@ -137,26 +119,37 @@ def locate(x, y, ground):
     return nearest
 
 
+class Line(NamedTuple):
+    """A line to walk along."""
+
+    x: float  # m, its begin
+    y: float
+    ux: float  # its direction, a unit vector
+    uy: float
+    length: float  # m
+
+
 @inner
-def _place(p, ax, ay, ux, uy, points):
+def _place(p, line, points):
     """Position of a corner: m to the left of the line (0: on it), and m along it."""
-    px, py = points[p, 0] - ax, points[p, 1] - ay
-    side = ux * py - uy * px
+    px, py = points[p, 0] - line.x, points[p, 1] - line.y
+    side = line.ux * py - line.uy * px
     if abs(side) <= ON_LINE:
         side = 0.0
-    return side, ux * px + uy * py
+    return side, line.ux * px + line.uy * py
 
 
 @inner
-def _exit(t, ax, ay, ux, uy, points, triangles):
+def _exit(t, line, ground):
     """Exit of a line from triangle t: (corner or side, m along the line, how).
 
     How: 0 through side k, 1 at corner k, 2 at corner k after running along the side from k, 3 at
     corner k after running along the side to k, -1: it does not meet the triangle.
     """
-    s0, d0 = _place(triangles[t, 0], ax, ay, ux, uy, points)
-    s1, d1 = _place(triangles[t, 1], ax, ay, ux, uy, points)
-    s2, d2 = _place(triangles[t, 2], ax, ay, ux, uy, points)
+    points, triangles = ground.points, ground.triangles
+    s0, d0 = _place(triangles[t, 0], line, points)
+    s1, d1 = _place(triangles[t, 1], line, points)
+    s2, d2 = _place(triangles[t, 2], line, points)
     # Through the side whose first corner is on the right and whose second is on the left.
     if s0 < 0.0 < s1:
         return 0, (d0 * s1 - d1 * s0) / (s1 - s0), 0
@@ -182,16 +175,26 @@ def _exit(t, ax, ay, ux, uy, points, triangles):
 
 
 @inner
-def _leads_on(t, k, ax, ay, ux, uy, points, triangles):
+def _leads_on(t, k, line, ground):
     """Whether a line through corner k of triangle t continues into it or along a side."""
-    _, here = _place(triangles[t, k], ax, ay, ux, uy, points)
-    s1, d1 = _place(triangles[t, (k + 1) % 3], ax, ay, ux, uy, points)
-    s2, d2 = _place(triangles[t, (k + 2) % 3], ax, ay, ux, uy, points)
+    points, triangles = ground.points, ground.triangles
+    _, here = _place(triangles[t, k], line, points)
+    s1, d1 = _place(triangles[t, (k + 1) % 3], line, points)
+    s2, d2 = _place(triangles[t, (k + 2) % 3], line, points)
     if s1 < 0.0 < s2:
         return True
     if s1 == 0.0 and d1 > here:
         return s2 > 0.0
     return s2 == 0.0 and d2 > here and s1 < 0.0
+
+
+@inner
+def centre_of(t, ground):
+    """Centre of triangle t."""
+    points, triangles = ground.points, ground.triangles
+    a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+    x = (points[a, 0] + points[b, 0] + points[c, 0]) / 3.0
+    return x, (points[a, 1] + points[b, 1] + points[c, 1]) / 3.0
 
 
 @inner
@@ -203,18 +206,18 @@ def corner_of(t, p, triangles):
 
 
 @inner(inline=False)
-def turn(t, p, ax, ay, ux, uy, points, triangles, neighbours):
+def _turn(t, p, line, ground):
     """Triangle around corner p into which the line continues without crossing a wall; -1: none.
 
     Turns around the corner from triangle t, first in one direction, then in the other.
     """
-    for way in range(2):
+    for clockwise in range(2):
         now = t
         while True:
-            k = corner_of(now, p, triangles)
-            if _leads_on(now, k, ax, ay, ux, uy, points, triangles):
+            k = corner_of(now, p, ground.triangles)
+            if _leads_on(now, k, line, ground):
                 return now
-            now = int(neighbours[now, k] if way == 0 else neighbours[now, (k + 2) % 3])
+            now = int(ground.neighbours[now, (k + 2) % 3 if clockwise else k])
             if now < 0 or now == t:
                 break
     return -1
@@ -249,7 +252,7 @@ def _outermost(t, x, y, points, triangles):
 
 
 @inner
-def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres, ground):
+def _run(t, k, done, line, cost, limit, least, weights, metres, ground):
     """Continue through side k of t and further sides until a corner is met.
 
     Only the new corner of each further triangle has to be checked.
@@ -258,17 +261,17 @@ def _run(t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres
     (-1: none; the line ends, meets a corner of the last triangle, or exceeds the limit).
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    kind = ground.kind
-    right, along_right = _place(triangles[t, k], ax, ay, ux, uy, points)
-    left, along_left = _place(triangles[t, (k + 1) % 3], ax, ay, ux, uy, points)
+    kind, length = ground.kind, line.length
+    right, along_right = _place(triangles[t, k], line, points)
+    left, along_left = _place(triangles[t, (k + 1) % 3], line, points)
     while True:
         u = int(neighbours[t, k])
         if u < 0:
             return t, done, cost, k
-        j = 0 if neighbours[u, 0] == t else (1 if neighbours[u, 1] == t else 2)
+        j = corner_of(u, t, neighbours)  # the side of u beyond which t lies
         t = u
         tip = 2 if j == 0 else j - 1
-        side, along = _place(triangles[t, tip], ax, ay, ux, uy, points)
+        side, along = _place(triangles[t, tip], line, points)
         if side > 0.0:
             left, along_left, k = side, along, 0 if j == 2 else j + 1
         elif side < 0.0:
@@ -304,10 +307,10 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
         return 0.0, 0.0, -1
     if length == 0.0:
         return 0.0, FREE, start
-    ux, uy = (bx - ax) / length, (by - ay) / length
+    line = Line(ax, ay, (bx - ax) / length, (by - ay) / length, length)
     t, done, cost = start, 0.0, 0.0
     for _ in range(4 * len(triangles) + 16):
-        k, along, how = _exit(t, ax, ay, ux, uy, points, triangles)
+        k, along, how = _exit(t, line, ground)
         along = min(max(along, done), length)
         counts = _beside(t, k, how, weights, ground.kind, neighbours)
         cost += (along - done) * weights[counts]
@@ -319,15 +322,16 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
         stuck = False
         if how == 0:
             t, done, cost, wall = _run(
-                t, k, done, length, ax, ay, ux, uy, cost, limit, least, weights, metres, ground
+                t, k, done, line, cost, limit, least, weights, metres, ground
             )
             stuck = wall >= 0
         else:
             if how > 0:
-                following = turn(t, triangles[t, k], ax, ay, ux, uy, points, triangles, neighbours)
+                following = _turn(t, triangles[t, k], line, ground)
             else:
                 # The line only touches the triangle: the point lies within rounding of a side.
-                k = _outermost(t, ax + done * ux, ay + done * uy, points, triangles)
+                x, y = ax + done * line.ux, ay + done * line.uy
+                k = _outermost(t, x, y, points, triangles)
                 following = int(neighbours[t, k])
             stuck = following < 0
             t = t if stuck else following
@@ -346,12 +350,6 @@ def trace(ax, ay, bx, by, start, weights, metres, ground):
     return trace_within(ax, ay, bx, by, start, math.inf, 0.0, weights, metres, ground)
 
 
-@inner
-def walk_line(ax, ay, bx, by, start, weights, ground):
-    """Weighted length of the line ab from triangle `start`: see `trace`."""
-    return trace(ax, ay, bx, by, start, weights, None, ground)
-
-
 @kernel
 def locate_all(points, ground, out):
     """Triangle of each point (n, 2), -1 outside: out (n,) int32."""
@@ -360,7 +358,7 @@ def locate_all(points, ground, out):
 
 
 @inner(inline=False)
-def _trace_from(ax, ay, bx, by, weights, metres, ground):
+def trace_from(ax, ay, bx, by, weights, metres, ground):
     """Trace the line ab from the triangle at a in which it gets farthest.
 
     A point on a wall with free space on both sides, or where two walls touch, belongs to triangles
@@ -371,17 +369,15 @@ def _trace_from(ax, ay, bx, by, weights, metres, ground):
     length = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
     if start < 0 or stop * length > ON_LINE:
         return cost, stop
-    offsets, members, points, triangles = (
-        ground.offsets, ground.members, ground.points, ground.triangles,
-    )  # fmt: skip
     cell = cell_at(ax, ay, ground.box, ground.shape)
-    for slot in range(offsets[cell], offsets[cell + 1]):
-        t = int(members[slot])
-        if t == start or distance_squared(ax, ay, t, points, triangles) > NEAR * NEAR:
+    for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
+        t = int(ground.members[slot])
+        if t == start or distance_squared(ax, ay, t, ground) > NEAR * NEAR:
             continue
         _, reach, _ = trace(ax, ay, bx, by, t, weights, None, ground)
         if reach > stop:
-            metres[:] = 0.0
+            if metres is not None:
+                metres[:] = 0.0
             cost, stop, _ = trace(ax, ay, bx, by, t, weights, metres, ground)
     return cost, stop
 
@@ -390,6 +386,6 @@ def _trace_from(ax, ay, bx, by, weights, metres, ground):
 def trace_lines(lines, weights, ground, metres, costs, stops):
     """Trace lines (n, 4): writes metres (n, k), which must be 0, costs and stops (n,)."""
     for i in range(len(lines)):
-        costs[i], stops[i] = _trace_from(
+        costs[i], stops[i] = trace_from(
             lines[i, 0], lines[i, 1], lines[i, 2], lines[i, 3], weights, metres[i], ground
         )
