@@ -387,7 +387,7 @@ def test_the_walk_is_that_of_the_library(footway, yard):
 
 @pytest.mark.parametrize(
     ("obstacles", "words"),
-    [((0,), "dynamic obstacles close the way"), ((), "the walk comes no further")],
+    [((0,), "dynamic obstacles block the path"), ((), "the walk comes no further")],
 )
 def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
     room = fw.load(str(bare))
