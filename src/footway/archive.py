@@ -22,7 +22,7 @@ import re
 import stat
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -304,8 +304,13 @@ def _read(archive: zipfile.ZipFile, kind: Kind, sizes: dict[str, int]) -> tuple[
             f"{kind.version}): {kind.remedy} or update Footway"
         )
     facts: Facts = check(header.get("facts"), kind.facts, "facts")
-    sizes = sizes | _sizes_of(facts)
-    _check_names(members, kind)
+    sizes = sizes | {name: len(value) for name, value in facts.items() if isinstance(value, list)}
+    sizes |= {name: value for name, value in facts.items() if type(value) is int}
+    known = {_HEADER, _DIGEST, *kind.arrays}
+    for name in sorted(known - set(members)):
+        raise Damaged(f"array {name} is missing")
+    for name in sorted(set(members) - known):
+        raise Damaged(f"array {name!r:.40} is unknown")
     headers = {name: _read_array_header(archive, members[name]) for name in (_DIGEST, *kind.arrays)}
     for name, schema in (kind.arrays | {_DIGEST: _SEAL}).items():
         _check_shape(name, headers[name], schema, sizes)
@@ -350,14 +355,6 @@ def _header(
     if not isinstance(header, dict):
         raise Damaged("another kind of file")
     return text, header
-
-
-def _check_names(members: dict[str, zipfile.ZipInfo], kind: Kind) -> None:
-    known = {_HEADER, _DIGEST, *kind.arrays}
-    for name in sorted(known - set(members)):
-        raise Damaged(f"array {name} is missing")
-    for name in sorted(set(members) - known):
-        raise Damaged(f"array {name!r:.40} is unknown")
 
 
 class _ArrayHeader(NamedTuple):
@@ -405,13 +402,6 @@ def _unpack(
 # -- arrays against their schema ---------------------------------------------------------------
 
 
-def _sizes_of(facts: Facts) -> dict[str, int]:
-    """Return the sizes defined by facts: lengths of lists, and whole numbers."""
-    found = {name: len(value) for name, value in facts.items() if isinstance(value, list)}
-    whole = {name: value for name, value in facts.items() if type(value) is int}
-    return found | whole
-
-
 def _check_shape(
     name: str, array_header: _ArrayHeader, schema: Array, sizes: dict[str, int]
 ) -> None:
@@ -438,7 +428,9 @@ def _check_numbers(name: str, array: NDArray[Any], schema: Array, sizes: dict[st
     top = np.array([sizes[m] - 1 if isinstance(m, str) else m for m in limits], np.float64)
     if schema.step is not None:
         top = top + 1.0
-        if not _are_offsets(array, int(top[0]), schema.step):
+        end = int(top[0])
+        inside = len(array) > 0 and bool(((array >= 0) & (array <= end)).all())
+        if not inside or array[0] != 0 or array[-1] != end or (np.diff(array) < schema.step).any():
             raise Damaged(f"array {name} has offsets that do not fit")
     outside = (array < low) | (array > (top if isinstance(schema.most, tuple) else top[0]))
     if array.dtype.kind == "f":
@@ -447,17 +439,6 @@ def _check_numbers(name: str, array: NDArray[Any], schema: Array, sizes: dict[st
     if outside.any():
         value = array[outside].flat[0]
         raise Damaged(f"array {name} has the number {value!s:.30}, which is out of range")
-
-
-def _are_offsets(array: NDArray[Any], end: int, step: int) -> bool:
-    return (
-        len(array) > 0
-        and array[0] == 0
-        and array[-1] == end
-        and bool((array >= 0).all())
-        and bool((array <= end).all())
-        and bool((np.diff(array) >= step).all())
-    )
 
 
 # -- facts against their patterns --------------------------------------------------------------
@@ -471,54 +452,45 @@ def check(value: Any, pattern: Any, where: str) -> Any:
 
     """
     wrong = Damaged(f"{where} is {value!r:.40}, which does not fit")
-    if pattern is str or pattern is bool:
-        if type(value) is not pattern:
+    fits = True
+    match pattern:
+        case type():  # str or bool
+            fits = type(value) is pattern
+        case OneOf():
+            fits = any(type(value) is type(known) and value == known for known in pattern.values)
+        case Whole():
+            if type(value) is not int or not pattern.least <= value <= pattern.most:
+                raise wrong
+        case Number():
+            value = math.inf if value == _INFINITY else value
+            is_number = type(value) is float or (type(value) is int and abs(value) < 2**63)
+            if not is_number or not pattern.least <= value <= pattern.most:
+                raise wrong
+            value = float(value)
+        case Either():
+            for one in pattern.patterns:
+                with suppress(Damaged):
+                    return check(value, one, where)
             raise wrong
-        return value
-    if isinstance(pattern, (Number, Whole)):
-        return _check_number(value, pattern, wrong)
-    if isinstance(pattern, OneOf):
-        if not any(type(value) is type(known) and value == known for known in pattern.values):
-            raise wrong
-        return value
-    if isinstance(pattern, Either):
-        return _check_either(value, pattern, where, wrong)
-    if isinstance(pattern, Names):
-        if not isinstance(value, dict):
-            raise wrong
-        return {name: check(v, pattern.pattern, f"{where}.{name:.20}") for name, v in value.items()}
-    if isinstance(pattern, (list, tuple)):
-        if not isinstance(value, list):
-            raise wrong
-        if isinstance(pattern, list):
-            return [check(v, pattern[0], f"{where}[{k}]") for k, v in enumerate(value)]
-        if len(value) != len(pattern):
-            raise wrong
-        parts = enumerate(zip(value, pattern, strict=True))
-        return tuple(check(v, p, f"{where}[{k}]") for k, (v, p) in parts)
-    if not isinstance(value, dict):
+        case Names():
+            if not isinstance(value, dict):
+                raise wrong
+            value = {n: check(v, pattern.pattern, f"{where}.{n:.20}") for n, v in value.items()}
+        case list():
+            if not isinstance(value, list):
+                raise wrong
+            value = [check(v, pattern[0], f"{where}[{k}]") for k, v in enumerate(value)]
+        case tuple():
+            if not isinstance(value, list) or len(value) != len(pattern):
+                raise wrong
+            parts = enumerate(zip(value, pattern, strict=True))
+            value = tuple(check(v, p, f"{where}[{k}]") for k, (v, p) in parts)
+        case dict():
+            if not isinstance(value, dict):
+                raise wrong
+            for name in sorted(set(pattern) ^ set(value)):
+                raise Damaged(f"{where} has {'no' if name in pattern else 'an unknown'} {name:.40}")
+            value = {name: check(value[name], p, f"{where}.{name}") for name, p in pattern.items()}
+    if not fits:
         raise wrong
-    for name in sorted(set(pattern) ^ set(value)):
-        raise Damaged(f"{where} has {'no' if name in pattern else 'an unknown'} {name:.40}")
-    return {name: check(value[name], p, f"{where}.{name}") for name, p in pattern.items()}
-
-
-def _check_number(value: Any, pattern: Number | Whole, wrong: Damaged) -> float | int:
-    if isinstance(pattern, Whole):
-        if type(value) is not int or not pattern.least <= value <= pattern.most:
-            raise wrong
-        return value
-    number = math.inf if value == _INFINITY else value
-    is_number = type(number) is float or (type(number) is int and abs(number) < 2**63)
-    if not is_number or not pattern.least <= number <= pattern.most:
-        raise wrong
-    return float(number)
-
-
-def _check_either(value: Any, pattern: Either, where: str, wrong: Damaged) -> Any:
-    for one in pattern.patterns:
-        try:
-            return check(value, one, where)
-        except Damaged:
-            continue
-    raise wrong
+    return value

@@ -4,17 +4,20 @@ The sine, arctangent, logarithm and so on of NumPy and the C library depend on C
 differ in the last bit. Code that affects a map, a path or a crowd uses these functions instead:
 lint rejects `np.sin`, `math.hypot` and the like outside pictures and reports. A number gives a
 `float`, an array gives an array of 64-bit floats of the same shape.
+
+>>> sin(0.5)
+0.479425538604203
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -23,96 +26,53 @@ if TYPE_CHECKING:
 __all__ = ["acos", "asinh", "atan2", "cos", "dist", "exp", "hypot", "log", "sin", "tan"]
 
 
-@overload
-def sin(x: float) -> float: ...
-@overload
-def sin(x: Floats) -> Floats: ...
-def sin(x: ArrayLike) -> Any:
-    """Sine of angles in radians.
+class _Elementwise(Protocol):
+    """A function of numbers or of arrays of 64-bit floats."""
 
-    >>> sin(0.5)
-    0.479425538604203
+    @overload
+    def __call__(self, *values: float) -> float: ...
+    @overload
+    def __call__(self, *values: Floats) -> Floats: ...
+    def __call__(self, *values: Any) -> Any: ...
+
+
+def _elementwise(name: str, arguments: int = 1) -> _Elementwise:
+    """Return the function that applies a kernel of `_numba.math` element by element.
+
+    Arrays are broadcast against each other. The kernels are imported at the first call, because
+    Numba is slow to import.
     """
-    from footway._numba.math import sin_each
 
-    return _each(sin_each, x)
+    def apply(*values: ArrayLike) -> float | Floats:
+        from footway._numba import math as kernels
 
+        if len(values) != arguments:
+            raise TypeError(f"{name} takes {arguments} arguments, not {len(values)}")
+        arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values))
+        out = np.empty(arrays[0].size)
+        kernel = getattr(kernels, f"{name}_each")
+        kernel(*(np.ascontiguousarray(array).ravel() for array in arrays), out)
+        return out.reshape(arrays[0].shape) if arrays[0].ndim else float(out[0])
 
-@overload
-def cos(x: float) -> float: ...
-@overload
-def cos(x: Floats) -> Floats: ...
-def cos(x: ArrayLike) -> Any:
-    """Cosine of angles in radians."""
-    from footway._numba.math import cos_each
-
-    return _each(cos_each, x)
-
-
-@overload
-def tan(x: float) -> float: ...
-@overload
-def tan(x: Floats) -> Floats: ...
-def tan(x: ArrayLike) -> Any:
-    """Tangent of angles in radians."""
-    from footway._numba.math import tan_each
-
-    return _each(tan_each, x)
+    return apply  # type: ignore[return-value]
 
 
-@overload
-def atan2(y: float, x: float) -> float: ...
-@overload
-def atan2(y: Floats, x: Floats) -> Floats: ...
-def atan2(y: ArrayLike, x: ArrayLike) -> Any:
-    """Angle of the vectors (x, y) from the x axis, in -pi to pi rad; a zero has no sign."""
-    from footway._numba.math import atan2_each
-
-    return _each(atan2_each, y, x)
-
-
-@overload
-def acos(x: float) -> float: ...
-@overload
-def acos(x: Floats) -> Floats: ...
-def acos(x: ArrayLike) -> Any:
-    """Arccosine in 0 to pi rad."""
-    from footway._numba.math import acos_each
-
-    return _each(acos_each, x)
-
-
-@overload
-def log(x: float) -> float: ...
-@overload
-def log(x: Floats) -> Floats: ...
-def log(x: ArrayLike) -> Any:
-    """Natural logarithm."""
-    from footway._numba.math import log_each
-
-    return _each(log_each, x)
-
-
-@overload
-def exp(x: float) -> float: ...
-@overload
-def exp(x: Floats) -> Floats: ...
-def exp(x: ArrayLike) -> Any:
-    """Exponential function."""
-    from footway._numba.math import exp_each
-
-    return _each(exp_each, x)
-
-
-@overload
-def asinh(x: float) -> float: ...
-@overload
-def asinh(x: Floats) -> Floats: ...
-def asinh(x: ArrayLike) -> Any:
-    """Inverse hyperbolic sine."""
-    from footway._numba.math import asinh_each
-
-    return _each(asinh_each, x)
+sin = _elementwise("sin")
+"""Sine of angles in radians."""
+cos = _elementwise("cos")
+"""Cosine of angles in radians."""
+tan = _elementwise("tan")
+"""Tangent of angles in radians."""
+atan2 = _elementwise("atan2", 2)
+"""Angle of vectors (x, y), given as y, x, from the x axis: -pi to pi rad; zeros have no sign."""
+acos = _elementwise("acos")
+"""Arccosine in 0 to pi rad."""
+log = _elementwise("log")
+"""Natural logarithm."""
+exp = _elementwise("exp")
+"""Exponential function."""
+asinh = _elementwise("asinh")
+"""Inverse hyperbolic sine."""
 
 
 def hypot(x: Any, y: Any) -> Any:
@@ -151,11 +111,3 @@ def _square(a: float) -> tuple[float, float]:
     low = a - high
     product = a * a
     return product, ((high * high - product) + 2.0 * high * low) + low * low
-
-
-def _each(kernel: Callable[..., None], *values: ArrayLike) -> float | Floats:
-    """Apply a kernel element by element; arrays are broadcast against each other."""
-    arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in values))
-    out = np.empty(arrays[0].size)
-    kernel(*(np.ascontiguousarray(array).ravel() for array in arrays), out)
-    return out.reshape(arrays[0].shape) if arrays[0].ndim else float(out[0])

@@ -23,10 +23,11 @@ from footway.follow.detour import (
     check_ends,
     check_fits,
     describe,
-    detour_around,
     sub_corridor,
 )
 from footway.follow.kernels.corridor import BLOCK
+from footway.follow.kernels.detour import detour
+from footway.follow.kernels.detour_clearance import OPEN
 from footway.follow.kernels.layouts import ARRIVED, STALLED
 from footway.follow.kernels.walk import (
     DELAY,
@@ -257,14 +258,14 @@ class CorridorWalker(Walker):
             ahead = self._balls_ahead()
             gaps = np.linalg.norm(np.diff(ahead[:, :3], axis=0), axis=1)
             times = self.state.time + np.concatenate([[0.0], np.cumsum(gaps)]) / s.speed
-            balls, closed_by = detour_around(
-                ahead, self.discs, s.radius, times, dimension=self.dimension
-            )
-            if balls is None:  # continue; forces hold the character back until the corridor opens
+            result, rows, blame = detour(ahead, self.discs, s.radius, times, self.dimension)
+            balls = ahead
+            if result == OPEN:
+                balls = np.ascontiguousarray(rows[:, :4])
+            else:  # continue; forces hold the character back until the corridor opens
                 waited += REPLAN * s.step
-                balls = ahead
-            if closed_by and waited > WAIT:
-                raise self._blocked(closed_by)
+                if waited > WAIT:
+                    raise self._blocked(tuple(blame.tolist()))
             # Keep the repulsive forces: obstacles may move differently than predicted.
             self._enter(refine(balls, s.radius, FINEST_STEP), self.discs)
             self.state = self.state._replace(is_begun=False)
