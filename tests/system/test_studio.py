@@ -349,7 +349,7 @@ def test_a_recording_may_start_while_another_is_sent(studio, monkeypatch, tmp_pa
 
         def save_and_record(kind):
             made = save(kind)
-            studio.session.crowd_thread.do(studio.session.crowd_thread.record)
+            studio.session.crowd_thread.between_steps(studio.session.crowd_thread.record)
             return made
 
         monkeypatch.setattr(studio.session, "save", save_and_record)

@@ -1,9 +1,10 @@
 /** The state of the page, as observable values. */
+import { OVERLAYS } from "./scene/overlays";
 
 /** A value with listeners for its changes. */
 export class Signal<T> {
   private current: T;
-  private readonly watchers: ((value: T) => void)[] = [];
+  private readonly listeners: ((value: T) => void)[] = [];
 
   constructor(value: T) {
     this.current = value;
@@ -16,13 +17,13 @@ export class Signal<T> {
   set(value: T): void {
     if (Object.is(value, this.current)) return;
     this.current = value;
-    for (const watcher of this.watchers) watcher(value);
+    for (const listener of this.listeners) listener(value);
   }
 
   /** Call a listener with the current value now, and with every new one. */
-  watch(watcher: (value: T) => void): void {
-    this.watchers.push(watcher);
-    watcher(this.current);
+  watch(listener: (value: T) => void): void {
+    this.listeners.push(listener);
+    listener(this.current);
   }
 }
 
@@ -111,23 +112,10 @@ export interface Status {
   recording?: Recording | null;
 }
 
-export const LAYERS = [
-  "walls",
-  "terrain",
-  "areas",
-  "axis",
-  "discs",
-  "grm",
-  "rrm",
-  "rrm_star",
-  "rrrm",
-  "prm",
-  "density",
-  "trails",
-] as const;
-export type LayerName = (typeof LAYERS)[number];
+const SHOWN = ["walls", "terrain", "areas"];
 
-const SHOWN: LayerName[] = ["walls", "terrain", "areas"];
+/** Names of all layers: those of the page, and those that the server computes. */
+export const LAYERS = [...SHOWN, "density", "trails", ...Object.keys(OVERLAYS)];
 
 /** The page's state; panels and scene observe and set it. */
 export class Store {
@@ -146,9 +134,10 @@ export class Store {
   readonly tint = new Signal<"population" | "speed">("population");
   readonly selected = new Signal<number>(-1);
   readonly following = new Signal<boolean>(false);
-  readonly layers = Object.fromEntries(
+  /** Whether each layer is shown, by its name. */
+  readonly layers: Record<string, Signal<boolean>> = Object.fromEntries(
     LAYERS.map((name) => [name, new Signal(SHOWN.includes(name))]),
-  ) as Record<LayerName, Signal<boolean>>;
+  );
 
   /** A position as text, in the map's own coordinates, m. */
   words([x, y]: Point, digits = 1): string {

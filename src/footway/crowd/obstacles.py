@@ -10,7 +10,7 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.crowd.kernels.avoidance import RANGE
-from footway.crowd.kernels.layouts import ObstacleCells
+from footway.crowd.kernels.layouts import ObstacleCells, Openings
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, number, pair, shown
 
@@ -122,7 +122,8 @@ class Obstacles:
         if is_same:
             return False
         self.cells = list_by_cells(discs, simulation.box, simulation.shape)
-        simulation.planner.index = narrowed(simulation.index, simulation.tracks, discs)
+        planner = simulation.planner
+        planner.index, planner.openings = narrowed(simulation.index, simulation.tracks, discs)
         return True
 
 
@@ -187,18 +188,18 @@ def list_by_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Obsta
     )
 
 
-def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
-    """Return the map with reduced clearance on edges that standing discs narrow.
+def narrowed(index: Index, tracks: Tracks, discs: Floats) -> tuple[Index, Openings]:
+    """Return the map with reduced clearance on edges that standing discs narrow; and where.
 
     In a ball of radius R at distance d from a disc of radius q, the widest disc that passes has the
     diameter R + d - q.
     """
-    standing = discs[(discs[:, 2:4] == 0.0).all(axis=1)]
-    if not len(standing):
-        return index
     edges = len(index.axis.edges)
     balls = tracks.balls[: tracks.last[edges - 1] + 1]
     passable = balls[:, 2].copy()
+    standing = discs[(discs[:, 2:4] == 0.0).all(axis=1)]
+    if not len(standing):
+        return index, Openings(False, passable)
     for x, y, _, _, radius in standing.tolist():
         d = hypot(balls[:, 0] - x, balls[:, 1] - y)
         near = d < balls[:, 2] + radius
@@ -206,4 +207,5 @@ def narrowed(index: Index, tracks: Tracks, discs: Floats) -> Index:
     least = np.minimum.reduceat(passable, tracks.first[:edges])
     is_closed = least < np.minimum.reduceat(balls[:, 2], tracks.first[:edges])
     clearance = np.where(is_closed, np.minimum(least, index.graph.clearance), index.graph.clearance)
-    return index._replace(graph=index.graph._replace(clearance=clearance))
+    graph = index.graph._replace(clearance=clearance)
+    return index._replace(graph=graph), Openings(True, passable)

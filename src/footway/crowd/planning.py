@@ -22,6 +22,7 @@ from footway.crowd.kernels.layouts import (
     ON_ROUTE,
     STAYING,
     WEIGHTS_ROW,
+    Openings,
     PathPool,
     PathRequests,
 )
@@ -80,12 +81,16 @@ def block_size(count: Ints) -> Ints:
     return size
 
 
+_NO_OBSTACLES = Openings(False, np.empty(0))
+
+
 class Planner:
     """Plans paths in batches, and keeps the queue of requests."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self.index: Index = simulation.index  # with the edges that obstacles close
+        self.openings = _NO_OBSTACLES
         self.pool, _ = make_pool()
         self._queue: deque[int] = deque()
         self._keep_goal: dict[int, bool] = {}  # by id in the queue: whether to keep the goal
@@ -200,11 +205,12 @@ class Planner:
         Returns the results (n, 5): see `kernels.planning`. If obstacles close every path, the path
         ignores them, and the character waits there.
         """
-        everything, requests = self._simulation.index, self.make_requests(ids, keep)
-        found = self._search(requests, self.index, give_up=self.index is everything)
+        requests, is_narrowed = self.make_requests(ids, keep), self.openings.are_narrowed
+        found = self._search(requests, self.index, self.openings, give_up=not is_narrowed)
         is_closed = found[:, STATUS] == NONE
-        if is_closed.any() and self.index is not everything:
-            found[is_closed] = self._search(requests.part(is_closed), everything, give_up=True)
+        if is_closed.any() and is_narrowed:
+            part, everything = requests.part(is_closed), self._simulation.index
+            found[is_closed] = self._search(part, everything, _NO_OBSTACLES, give_up=True)
         self._simulation.routes.follow(ids[found[:, STATUS] == FOUND], self.index.graph)
         return found
 
@@ -235,17 +241,19 @@ class Planner:
             ids, characters.position[slots], characters.radii(slots), ranges, within
         )
 
-    def _search(self, requests: PathRequests, index: Index, *, give_up: bool) -> NDArray[np.int32]:
+    def _search(
+        self, requests: PathRequests, index: Index, openings: Openings, *, give_up: bool
+    ) -> NDArray[np.int32]:
         """Search in batches on all threads; the results do not depend on their number."""
         starts = range(0, len(requests.ids), _BATCH)
         parts = [requests.part(slice(a, a + _BATCH)) for a in starts]
-        answers = self._simulation.on_threads(lambda part: self._find(part, index), parts)
+        answers = self._simulation.on_threads(lambda part: self._find(part, index, openings), parts)
         for part, (found, halves) in zip(parts, answers, strict=True):
             self._assign(part.ids, found, halves, give_up=give_up)
         return np.concatenate([np.empty((0, 5), np.int32), *(found for found, _ in answers)])
 
     def _find(
-        self, requests: PathRequests, index: Index
+        self, requests: PathRequests, index: Index, openings: Openings
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the results (n, 5) of a batch, and the half-edges of all paths."""
         simulation, workspace = self._simulation, self._simulation.map.solver.graph_workspace
@@ -255,8 +263,8 @@ class Planner:
         while done < len(requests.ids):
             before = done
             done = find_paths(
-                done, requests, simulation.seed, simulation.goals.table, simulation.tracks, index,
-                workspace, found, buffer,
+                done, requests, simulation.seed, simulation.goals.table, simulation.tracks,
+                openings, index, workspace, found, buffer,
             )  # fmt: skip
             halves.append(buffer[: found[before:done, HALVES].sum()].copy())
         return found, np.concatenate(halves)

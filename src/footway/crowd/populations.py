@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 ARRIVAL = 0.5  # m from a goal at which it counts as reached
 _FEWEST_GOALS, _MOST_GOALS = 1 << 12, 1 << 18  # of the random goals that populations share
+_GOALS_WITHIN = 64  # goals in a disc of the greatest distance, if the map is free there
 _GOALS_IN_AREA = 256
 
 Behaviour = Literal["goals", "wander"]
@@ -191,7 +193,7 @@ def make_population(
             for d in destinations
         )
     else:
-        stages = ((random_goals(simulation, widest, len(radii)),),)
+        stages = ((random_goals(simulation, widest, len(radii), within),),)
     return Population(
         name, behaviour, stages, goals is not None, len(destinations) > 0, simulation.next, then,
         within, row, style, profile,
@@ -269,9 +271,16 @@ def _destination(simulation: Simulation, destination: Any, radius: float) -> Goa
     return simulation.goals.add(points, np.maximum(0.3, depth(area, points)))
 
 
-def random_goals(simulation: Simulation, radius: float, count: int) -> GoalRange:
-    """Return random goals on the whole map, about one per character to avoid crowding."""
-    size = min(max(_FEWEST_GOALS, count), _MOST_GOALS)
+def random_goals(
+    simulation: Simulation, radius: float, count: int, within: float = math.inf
+) -> GoalRange:
+    """Return random goals on the whole map, about one per character to avoid crowding.
+
+    There are enough of them for some to be within this distance (m) of any place.
+    """
+    xmin, ymin, xmax, ymax = simulation.map.bounds
+    discs = (xmax - xmin) * (ymax - ymin) / (math.pi * max(within, ARRIVAL) ** 2)
+    size = int(min(max(_FEWEST_GOALS, count, _GOALS_WITHIN * discs), _MOST_GOALS))
     known = simulation.random_goals
     if radius not in known or known[radius].size < size // 2:
         rng = simulation.random("goals", len(simulation.goals))

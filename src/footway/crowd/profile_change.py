@@ -104,7 +104,8 @@ def _checked(
         check_bounds(width, area, None, longitudinal, bodies[RADIUS][group.ids])  # may raise
     after = before._replace(profile=profile, style=simulation.routes.number(style))
     if is_wider and after.has_random_goals and not groups:
-        goals = populations.random_goals(simulation, widest, max(len(ids), 1))  # or raises BadQuery
+        count = max(len(ids), 1)
+        goals = populations.random_goals(simulation, widest, count, after.within)  # may raise
         after = after._replace(stages=((goals,),))
     radii = simulation.characters.radius[simulation.characters.slots(ids)]
     narrowest = float(radii.min(initial=np.inf))

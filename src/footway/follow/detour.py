@@ -14,6 +14,7 @@ from footway._numba.portable_math import dist
 from footway.errors import BadQuery, NoPath
 from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, ON_GOAL, ON_START, OPEN
+from footway.follow.kernels.layouts import RADIUS, VX
 from footway.validation import FARTHEST, number, shown, text
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from footway.corridor import Corridor
 
     Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 SLACK = 1e-6  # m by which a radius may exceed the narrowest ball, due to rounding of the map
 NO_DISCS = np.empty((0, 7))
@@ -88,7 +88,8 @@ def as_discs(
     named = tuple(_as_disc(obstacle, i, dimension) for i, obstacle in enumerate(listed))
     discs = np.zeros((len(named), 7))
     for row, disc in zip(discs, named, strict=True):
-        row[:dimension], row[3], row[4 : 4 + dimension] = disc.at, disc.radius, disc.velocity
+        row[:dimension], row[RADIUS] = disc.at, disc.radius
+        row[VX : VX + dimension] = disc.velocity
     return named, discs
 
 
@@ -136,32 +137,30 @@ def sub_corridor(
     steps = np.linalg.norm(np.diff(corridor.backbone, axis=0), axis=1)
     times = np.concatenate([[0.0], np.cumsum(steps)]) / pace
     status, rows, blame = detour(corridor.balls, discs, r, times, corridor.dimension)
-    if status != OPEN:
-        end = 0 if status == ON_START else -1
-        gaps = _gaps(corridor.balls[end], discs, times[end])
-        raise _failure(status, named, blame, r, gaps)
-    return replace(corridor, radius=r, balls=np.ascontiguousarray(rows[:, :4]), source=None)
-
-
-def detour_around(
-    balls: Floats, discs: Floats, radius: float, times: Floats, *, dimension: int = 2
-) -> tuple[Floats, None] | tuple[None, tuple[int, ...]]:
-    """Return a sub-corridor as arrays: (balls' (n', 4), None), or (None, obstacles that close it).
-
-    Args:
-        balls: (n, 4) x, y, z and R[t], m. The first centre is the character's position.
-        discs: (m, 7) as returned by `as_discs`, at time 0.
-        radius: of the character, m.
-        times: (n,) s, expected arrival at each ball; moving obstacles are evaluated at these times.
-        dimension: 2, or 3 if the corridor may also lead over and under an obstacle.
-
-    """
-    status, rows, blame = detour(
-        np.ascontiguousarray(balls, np.float64), discs, float(radius), times, dimension
-    )
     if status == OPEN:
-        return np.ascontiguousarray(rows[:, :4]), None
-    return None, tuple(blame.tolist())
+        return replace(corridor, radius=r, balls=np.ascontiguousarray(rows[:, :4]), source=None)
+    indices = tuple(blame.tolist())
+    names = "; ".join(describe(named[i], i) for i in indices)
+    if status in (ON_START, ON_GOAL):
+        end, what = (0, "start") if status == ON_START else (-1, "goal")
+        disc = discs[indices[0]]
+        apart = np.linalg.norm(disc[:3] + times[end] * disc[VX:] - corridor.balls[end, :3])
+        raise BadQuery(
+            f"{describe(named[indices[0]], indices[0])} lies on top of the {what}: its centre is "
+            f"{apart:.3f} m away, and {disc[RADIUS] + r:.3f} m is the least for a radius of {r:g} m"
+        )
+    if status == BLOCKED:
+        raise NoPath(
+            f"the corridor is closed for a radius of {r:g} m by {names}: "
+            "move or remove one of them, or take another corridor",
+            reason="blocked",
+            obstacles=indices,
+        )
+    raise NoPath(
+        f"the corridor is too narrow for a radius of {r:g} m, even without {names}: "
+        "use a smaller radius or another corridor",
+        reason="pinch",
+    )
 
 
 def check_fits(corridor: Corridor, radius: float) -> None:
@@ -195,11 +194,12 @@ def check_ends(named: Sequence[Disc], discs: Floats, radius: float, ends: Floats
                 if len(place) == 2
                 else float(np.sqrt(((disc[:3] - place) ** 2).sum()))
             )
-            moves = what == "goal" and bool(disc[4:].any())
-            if apart < disc[3] + radius and not moves:
+            moves = what == "goal" and bool(disc[VX:].any())
+            if apart < disc[RADIUS] + radius and not moves:
+                least = disc[RADIUS] + radius
                 raise BadQuery(
                     f"{describe(named[i], i)} lies on the {what}: its centre is {apart:.3f} m "
-                    f"away, and {disc[3] + radius:.3f} m is the least for a radius of {radius:g} m"
+                    f"away, and {least:.3f} m is the least for a radius of {radius:g} m"
                 )
 
 
@@ -236,36 +236,3 @@ def _coordinates(
         wanted = " or ".join(str(c) for c in count)
         raise BadQuery(f"the {what} is {shown(value)}: it must be {wanted} numbers")
     return tuple(number(c, what, unit, low=-FARTHEST, high=FARTHEST) for c in numbers)
-
-
-def _gaps(ball: Floats, discs: Floats, time: float) -> Floats:
-    """Return the distance of each obstacle at a time to the centre of a ball, (m,) m."""
-    gaps: Floats = np.linalg.norm(discs[:, :3] + time * discs[:, 4:] - ball[:3], axis=1)
-    return gaps
-
-
-def _failure(
-    status: int, named: tuple[Disc, ...], blame: Ints, radius: float, gaps: Floats
-) -> BadQuery | NoPath:
-    """Return the error that explains why there is no sub-corridor; `gaps` from `_gaps`."""
-    indices = tuple(blame.tolist())
-    if status in (ON_START, ON_GOAL):
-        i = indices[0]
-        end = "start" if status == ON_START else "goal"
-        return BadQuery(
-            f"{describe(named[i], i)} lies on top of the {end}: its centre is {gaps[i]:.3f} m "
-            f"away, and {named[i].radius + radius:.3f} m is the least for a radius of {radius:g} m"
-        )
-    names = "; ".join(describe(named[i], i) for i in indices)
-    if status == BLOCKED:
-        return NoPath(
-            f"the corridor is closed for a radius of {radius:g} m by {names}: "
-            "move or remove one of them, or take another corridor",
-            reason="blocked",
-            obstacles=indices,
-        )
-    return NoPath(
-        f"the corridor is too narrow for a radius of {radius:g} m, even without {names}: "
-        "use a smaller radius or another corridor",
-        reason="pinch",
-    )

@@ -131,6 +131,7 @@ def is_roadmap(file: str | PathLike[str]) -> bool:
 
 
 def _space(facts: dict[str, Any], arrays: dict[str, Any]) -> Space:
+    """Return the checked space. Corner clearance must be the distance to walls minus the radius."""
     free, clearance, walls = arrays["free"], arrays["clearance"], arrays["walls"]
     layers, is_flat = len(free), facts["dimension"] == 2
     sound = (
@@ -148,18 +149,12 @@ def _space(facts: dict[str, Any], arrays: dict[str, Any]) -> Space:
     )  # fmt: skip
     space = space_of_raster(raster)
     if is_flat:
-        _check_clearance(space)
+        some = space.corners[:: max(1, len(space.corners) // _CORNERS)]
+        measured, _ = space.clearance(space.positions(some))
+        stored = clearance[some[:, 2], some[:, 1], some[:, 0]]
+        if not (np.abs(np.maximum(measured, 0.0) - stored) <= _SAME).all():
+            raise Damaged("the clearance does not fit the walls")
     return space
-
-
-def _check_clearance(space: Space) -> None:
-    """Check that the stored corner clearance is the distance to the walls minus the radius."""
-    corners = space.corners
-    some = corners[:: max(1, len(corners) // _CORNERS)]
-    measured, _ = space.clearance(space.positions(some))
-    stored = space.corner_clearance[some[:, 2], some[:, 1], some[:, 0]]
-    if not (np.abs(np.maximum(measured, 0.0) - stored) <= _SAME).all():
-        raise Damaged("the clearance does not fit the walls")
 
 
 def _check_points(arrays: dict[str, Any], space: Space) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.bins import rows_by_key
 from footway.constants import GRID, TOUCH
 from footway.corridor.index import build_index
 from footway.corridor.kernels.layouts import APART, FOUND, NOWHERE
@@ -178,17 +179,18 @@ def _make_network(roadmap: Roadmap, found: Blends, grid: Grid) -> BlendNetwork:
     lengths, lowest = halves.lengths[::2].copy(), float(roadmap.weights.min(initial=1.0))
     # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
     costs = np.ascontiguousarray(roadmap.weights / min(1.0, lowest))
+    out_offsets, out = rows_by_key(halves.tails, roadmap.n_nodes)
     quarter = 0.25 * halves.lengths[:, None] * halves.directions
     places = np.concatenate([roadmap.nodes, roadmap.nodes[halves.tails] + quarter])
     low, extent = roadmap.nodes.min(axis=0), np.ptp(roadmap.nodes, axis=0)
     one_vertex = float(np.sqrt(extent.prod() / roadmap.n_nodes))
     size = max(one_vertex, float(extent.max()) / 1024, TOUCH)
     shape = np.floor(extent / size).astype(np.int64) + 1
-    place_offsets, _, members = bin_points(places, low, size, shape)
+    place_offsets, members = bin_points(places, low, size, shape)
     # A turn for both directions of each blend, sorted by the half-edge that enters the vertex.
     leaves = 2 * found.edges + (roadmap.edges[found.edges, 0] != found.vertex[:, None])
     enters = np.concatenate([leaves[:, 0], leaves[:, 1]]) ^ 1
-    order = np.argsort(enters, kind="stable")
+    turn_offsets, order = rows_by_key(enters, 2 * roadmap.n_edges)
     turn_from, turn_to = enters[order], np.concatenate([leaves[:, 1], leaves[:, 0]])[order]
     turn_blend = np.tile(np.arange(len(leaves)), 2)[order]
     return BlendNetwork(
@@ -200,9 +202,9 @@ def _make_network(roadmap: Roadmap, found: Blends, grid: Grid) -> BlendNetwork:
         lengths=lengths,
         clearances=edge_distance(roadmap),
         costs=costs,
-        out_offsets=_offsets(halves.tails, roadmap.n_nodes),
-        out=np.argsort(halves.tails, kind="stable"),
-        turn_offsets=_offsets(enters, 2 * roadmap.n_edges),
+        out_offsets=out_offsets,
+        out=out,
+        turn_offsets=turn_offsets,
         turn_from=turn_from,
         turn_to=turn_to,
         turn_blend=turn_blend,
@@ -218,11 +220,6 @@ def _make_network(roadmap: Roadmap, found: Blends, grid: Grid) -> BlendNetwork:
         preferred=desired_clearance(roadmap),
         off_road=1.0 / min(1.0, lowest),
     )
-
-
-def _offsets(owners: Ints, count: int) -> Ints:
-    """Return where the items of each of `count` owners begin after sorting, (count + 1,)."""
-    return np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=count))])
 
 
 def _turn_costs(

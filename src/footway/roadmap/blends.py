@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from footway._numba.bins import rows_by_key
 from footway._numba.portable_math import hypot
 from footway.errors import BadInput
 from footway.roadmap.kernels.blend import (
@@ -162,19 +163,14 @@ def bin_wall_ends(walls: Floats) -> WallEnds:
     low, extent = xy.min(axis=0), np.ptp(xy, axis=0)
     size = max(float(np.sqrt(extent.prod() / len(xy))), float(extent.max()) / 2048, 1e-3)
     shape = np.floor(extent / size).astype(np.int64) + 1
-    return WallEnds(np.array([*low, size]), shape, *bin_points(xy, low, size, shape)[:2])
+    offsets, members = bin_points(xy, low, size, shape)
+    return WallEnds(np.array([*low, size]), shape, offsets, xy[members])
 
 
-def bin_points(points: Floats, low: Floats, size: float, shape: Ints) -> tuple[Ints, Floats, Ints]:
-    """Sort points into cells: offsets (cells + 1,), sorted points, and their original indices.
-
-    Cells are in row-major order.
-    """
+def bin_points(points: Floats, low: Floats, size: float, shape: Ints) -> tuple[Ints, Ints]:
+    """Sort points (n, 2) into cells: offsets (cells + 1,), and points by cells (n,)."""
     cell = np.clip(np.floor((points - low) / size).astype(np.int64), 0, shape - 1)
-    number = cell[:, 1] * shape[0] + cell[:, 0]
-    order = np.argsort(number, kind="stable")
-    count = np.bincount(number, minlength=int(shape.prod()))
-    return np.concatenate([[0], np.cumsum(count)]), points[order], order
+    return rows_by_key(cell[:, 1] * shape[0] + cell[:, 0], int(shape.prod()))
 
 
 def _turns(roadmap: Roadmap, lengths: Floats) -> Ints:

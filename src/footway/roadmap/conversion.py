@@ -9,7 +9,7 @@ line of sight. Walls are exact.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -57,6 +57,9 @@ _PROBES = np.array([(0.5, 0.5), (0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98,
 """Points of a cell, in shares of its side, that must all be joined to a road."""
 
 _FINER, _STEPS = 8, 64  # steps per cell, and in each direction, of the search for a free cell
+
+
+_Some = TypeVar("_Some", "_Lines", Roads)
 
 
 class RoadSolver(Solver):
@@ -184,24 +187,30 @@ def _index_and_roads(roadmap: Roadmap) -> tuple[Index, Roads]:
     joining, least = _Joining(roadmap.space, grid), float(roadmap.space.radius) - TOUCH
     corners = joining.corners_out_of_reach(roads, least)
     for spacing in _SPUR_ROUNDS:
-        spurs = _spurs(corners, roadmap, spacing)
+        spurs = _spurs(corners, roadmap, spacing, len(lines.nodes))
         if not len(spurs.edges):
             break
-        lines, roads = _with_spurs(lines, spurs), _joined(roads, _cut_and_measured(spurs, grid))
+        lines, roads = _joined(lines, spurs), _joined(roads, _cut_and_measured(spurs, grid))
         corners = joining.corners_out_of_reach(roads, least)
     axis = _axis(lines.nodes, lines.edges, roads, grid)
     graph = make_graph(axis)
     # Scaled so that no cost is below the length: the lower bounds of the search rely on it.
     cost = lines.weights / min(1.0, float(lines.weights.min()))
     graph = graph._replace(length=graph.length * cost, weight=np.ascontiguousarray(cost))
-    return Index(axis, grid, joining.boundaries, graph, _empty_corner_sequence(axis)), roads
+    none, no_corner = np.empty((0, 2)), np.full(len(axis.events), -1, np.int32)
+    corners_on_roads = CornerSequence(
+        np.zeros(2 * len(axis.edges) + 1, np.int64), np.empty((0, 3), np.int32), none,
+        none.astype(np.int32), no_corner, no_corner,
+    )  # fmt: skip
+    return Index(axis, grid, joining.boundaries, graph, corners_on_roads), roads
 
 
-def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:
+def _spurs(corners: Ints, roadmap: Roadmap, spacing: int, n_nodes: int) -> _Lines:
     """Return straight dead ends to corners (n, 2) of cells with points that join no road.
 
     The object fits everywhere in a free cell, so it can reach the corners of the cell, and from
     each a node is visible if the roadmap covers the space. One for each square of `spacing` cells.
+    Their ends are numbered from `n_nodes` on.
     """
     _, first = np.unique(corners // spacing, axis=0, return_index=True)
     corners = corners[np.sort(first)]
@@ -218,19 +227,8 @@ def _spurs(corners: Ints, roadmap: Roadmap, spacing: int) -> _Lines:
     ends = np.array([place for _, place in found]).reshape(-1, 2)
     foot = np.array([node for node, _ in found], np.int64)
     points = np.stack([roadmap.nodes[foot], ends], axis=1).reshape(-1, 2)
-    edges = np.column_stack([foot, np.arange(len(foot))])
+    edges = np.column_stack([foot, n_nodes + np.arange(len(foot))])
     return _Lines(ends, edges, points, np.arange(0, 2 * len(foot) + 1, 2), np.ones(len(foot)))
-
-
-def _with_spurs(lines: _Lines, spurs: _Lines) -> _Lines:
-    edges = spurs.edges + (0, len(lines.nodes))  # noqa: RUF005  # a sum
-    return _Lines(
-        np.concatenate([lines.nodes, spurs.nodes]),
-        np.concatenate([lines.edges, edges]),
-        np.concatenate([lines.points, spurs.points]),
-        np.concatenate([lines.offsets, lines.offsets[-1] + spurs.offsets[1:]]),
-        np.concatenate([lines.weights, spurs.weights]),
-    )
 
 
 def _cut_and_measured(lines: _Lines, grid: Grid) -> Roads:
@@ -248,10 +246,14 @@ def _cut_and_measured(lines: _Lines, grid: Grid) -> Roads:
     return Roads(points, offsets, turns, clear, _safe_clearance(points, offsets, clear, grid))
 
 
-def _joined(one: Roads, other: Roads) -> Roads:
-    points, offsets, *rest = (np.concatenate(both) for both in zip(one, other, strict=True))
-    offsets = np.concatenate([one.offsets, one.offsets[-1] + other.offsets[1:]])
-    return Roads(points, offsets, *rest)
+def _joined(one: _Some, other: _Some) -> _Some:
+    """Return lines or roads of both; offsets of the other continue those of the first."""
+    fields = {
+        name: np.concatenate([mine, theirs])
+        for name, mine, theirs in zip(one._fields, one, other, strict=True)
+    }
+    fields["offsets"] = np.concatenate([one.offsets, one.offsets[-1] + other.offsets[1:]])
+    return type(one)(**fields)
 
 
 def _after(points: Floats, offsets: Ints) -> Floats:
@@ -264,14 +266,10 @@ def _piece_clearance(points: Floats, offsets: Ints, grid: Grid) -> Floats:
     """Return the exact clearance of the piece that begins at each point, (m,) m; inf: none."""
     inside = has_next(offsets)
     clear = np.full(len(points), np.inf)
-    clear[inside] = _line_distances(points[inside], _after(points, offsets)[inside], grid)
-    return clear
-
-
-def _line_distances(starts: Floats, ends: Floats, grid: Grid) -> Floats:
-    a, b, out = np.ascontiguousarray(starts), np.ascontiguousarray(ends), np.empty(len(starts))
+    a, b, out = points[inside], _after(points, offsets)[inside], np.empty(inside.sum())
     in_parts(len(a), _LINES, lambda part: line_distances(a[part], b[part], grid, out[part]))
-    return out
+    clear[inside] = out
+    return clear
 
 
 def _axis(nodes: Floats, edges: Ints, roads: Roads, grid: Grid) -> MedialAxis:
@@ -324,13 +322,6 @@ def _safe_clearance(points: Floats, offsets: Ints, clear: Floats, grid: Grid) ->
         piece = np.flatnonzero(inside & (raised | np.roll(raised, -1)))
         clearance[piece + end] = np.minimum(clearance[piece + end], clear[piece])
     return clearance
-
-
-def _empty_corner_sequence(axis: MedialAxis) -> CornerSequence:
-    nothing = np.full(len(axis.events), -1, np.int32)
-    beads, ahead = np.empty((0, 3), np.int32), np.empty((0, 2), np.int32)
-    offsets = np.zeros(2 * len(axis.edges) + 1, np.int64)
-    return CornerSequence(offsets, beads, np.empty((0, 2)), ahead, nothing, nothing)
 
 
 # -- joining points to roads -------------------------------------------------------------------
@@ -406,7 +397,10 @@ class _Joining:
     def _in_sight(
         self, balls: Floats, chosen: Ints, box: Floats, shape: Ints, depth: Floats
     ) -> tuple[Ints, Ints]:
-        """Return cells with points that no ball contains, and balls visible from such points."""
+        """Return cells with points that no ball contains, and balls visible from such points.
+
+        Results of points with the same balls nearby as before are reused.
+        """
         from scipy.spatial import cKDTree
 
         dark = np.flatnonzero(depth < box[2] * np.sqrt(0.5))
@@ -417,15 +411,13 @@ class _Joining:
         tree, count = cKDTree(balls[sample, :2]), min(_NEAREST, len(sample))
         _, near = tree.query(points, k=count, workers=thread_count())
         near = np.ascontiguousarray(sample[near.reshape(len(points), -1)])
-        self._sights = self._look(number, near, points, balls)
-        cell, found = number // len(_SHARES), self._sights.found
-        pairs = np.unique(np.column_stack([cell, found])[found >= 0], axis=0)
-        return pairs[:, 0], pairs[:, 1]
-
-    def _look(self, number: Ints, near: Ints, points: Floats, balls: Floats) -> _Sights:
-        """Find a visible ball for each point; reuse results of points with the same near balls."""
-        found, old = _known(number, near, self._sights)
-        rest = np.flatnonzero(~old)
+        found, known = np.full(len(number), -1), np.zeros(len(number), bool)
+        before = self._sights
+        if before is not None and near.shape[1] == before.near.shape[1]:
+            _, here, there = np.intersect1d(number, before.number, return_indices=True)
+            same = (near[here] == before.near[there]).all(axis=1)
+            found[here[same]], known[here[same]] = before.found[there[same]], True
+        rest = np.flatnonzero(~known)
         where, those, out = points[rest], near[rest], np.empty(len(rest), np.int64)
 
         def look_part(part: slice) -> None:
@@ -433,18 +425,9 @@ class _Joining:
 
         in_parts(len(rest), _POINTS, look_part)
         found[rest] = out
-        return _Sights(number, near, found)
-
-
-def _known(number: Ints, near: Ints, before: _Sights | None) -> tuple[Ints, Bools]:
-    """Return balls that were visible before, (n,), and for which points they are still valid."""
-    found, old = np.full(len(number), -1), np.zeros(len(number), bool)
-    if before is None or near.shape[1] != before.near.shape[1]:
-        return found, old
-    _, here, there = np.intersect1d(number, before.number, return_indices=True)
-    same = (near[here] == before.near[there]).all(axis=1)
-    found[here[same]], old[here[same]] = before.found[there[same]], True
-    return found, old
+        self._sights = _Sights(number, near, found)
+        pairs = np.unique(np.column_stack([number // len(_SHARES), found])[found >= 0], axis=0)
+        return pairs[:, 0], pairs[:, 1]
 
 
 def _changed(before: CellBoundaries | None, now: CellBoundaries) -> Bools:

@@ -65,7 +65,12 @@ space at (3.500, 1.500): go around the obstacle there
 
     def add_node(self, at: ArrayLike, *, connect: Iterable[int] = ()) -> int:
         """Add a node with straight edges to the given nodes and return its number."""
-        place, others = self._place(at), [self._node(v) for v in _several(connect)]
+        place = self._place(at)
+        try:
+            others = [self._node(v) for v in connect]
+        except TypeError:
+            wrong = f"connect is {shown(connect)}: give a list of nodes, such as [3]"
+            raise BadQuery(wrong) from None
         if len(set(others)) < len(others):
             raise BadQuery(
                 f"node {max(others, key=others.count)} is listed twice in connect: list it once"
@@ -257,13 +262,6 @@ def _counts(value: Any, count: int) -> bool:
     """Return whether a value is an integer from 0 to count - 1; booleans do not count."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and 0 <= int(value) < count
-
-
-def _several(nodes: Any) -> list[Any]:
-    try:
-        return list(nodes)
-    except TypeError:
-        raise BadQuery(f"connect is {shown(nodes)}: give a list of nodes, such as [3]") from None
 
 
 def _weight(value: float) -> float:

@@ -92,18 +92,10 @@ def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
     )
 
 
-def lattice_links(space: Space) -> NDArray[np.uint32]:
-    """Return the neighbours that each corner is joined to, as bits (see kernels/grid)."""
-    links = np.zeros(space.is_node.shape, np.uint32)
-    find_links(space.free, space.is_node, links)
-    return links
-
-
 def lattice_edges(space: Space, *, progress: Progress | None = None) -> Ints:
     """Return all edges (m, 2) between free corners, numbered as in `space.corners`."""
-    links = lattice_links(space).ravel()
+    links, strides = _links_and_strides(space)
     number = np.cumsum(space.is_node.ravel()) - 1
-    strides = _strides(space)
     parts = []
     for done, b in enumerate(np.flatnonzero(strides > 0)):
         here = np.flatnonzero((links >> np.uint32(b)) & 1)
@@ -126,9 +118,11 @@ def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:
         [[3.414]]
 
     """
-    links = np.ascontiguousarray(lattice_links(space).ravel())
-    strides = _strides(space)
-    starts, ends = (_flat(corners, space) for corners in (sources, targets))
+    links, strides = _links_and_strides(space)
+    starts, ends = (
+        np.ravel_multi_index(tuple(np.asarray(corners).T[::-1]), space.is_node.shape)
+        for corners in (sources, targets)
+    )
 
     def from_source(source: int) -> Floats:
         n = len(links)
@@ -143,14 +137,12 @@ def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:
     return np.array(rows).reshape(len(starts), len(ends)) * space.resolution
 
 
-def _strides(space: Space) -> Ints:
-    """Return the index offsets to the 26 neighbours in flat arrays of corners."""
+def _links_and_strides(space: Space) -> tuple[NDArray[np.uint32], Ints]:
+    """Return the links of each corner as bits (see kernels/grid), and index offsets to neighbours.
+
+    Both are for flat arrays of corners.
+    """
     _, ny, nx = space.is_node.shape
-    strides: Ints = STEPS @ np.array([1, nx, nx * ny])
-    return strides
-
-
-def _flat(corners: Ints, space: Space) -> Ints:
-    i, j, k = np.asarray(corners, dtype=np.int64).T
-    flat: Ints = np.ravel_multi_index((k, j, i), space.is_node.shape).astype(np.int64)
-    return flat
+    links = np.zeros(space.is_node.shape, np.uint32)
+    find_links(space.free, space.is_node, links)
+    return links.ravel(), STEPS @ np.array([1, nx, nx * ny])

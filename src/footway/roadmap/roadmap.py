@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,8 @@ import numpy as np
 
 from footway.constants import TOUCH
 from footway.errors import BadInput, BadQuery
+from footway.roadmap.kernels.clearance import line_clearances
+from footway.roadmap.parallel import in_parts
 from footway.validation import (
     floats,
     ids,
@@ -250,19 +253,16 @@ class Roadmap:
         )
         known: dict[float, Samples] = self.__dict__.setdefault("_samples", {})
         if size not in known:
-            known[size] = self._sampled(size)
+            count = np.maximum(1, np.ceil(self._steps / size - TOUCH)).astype(np.int64)
+            piece = np.repeat(np.arange(len(count)), count)
+            start = np.repeat(np.cumsum(count) - count, count)
+            share = (np.arange(len(piece)) - start) / count[piece]
+            after = np.arange(len(count)) + has_next(self.path_offsets)
+            begin = self.path_points[piece]
+            points = begin + share[:, None] * (self.path_points[after[piece]] - begin)
+            edge = np.repeat(np.arange(self.n_edges), np.diff(self.path_offsets))[piece]
+            known[size] = Samples(points, self.space.clearance(points)[0], edge)
         return known[size]
-
-    def _sampled(self, step: float) -> Samples:
-        count = np.maximum(1, np.ceil(self._steps / step - TOUCH)).astype(np.int64)
-        piece = np.repeat(np.arange(len(count)), count)
-        start = np.repeat(np.cumsum(count) - count, count)
-        share = (np.arange(len(piece)) - start) / count[piece]
-        after = np.arange(len(count)) + has_next(self.path_offsets)
-        begin = self.path_points[piece]
-        points = begin + share[:, None] * (self.path_points[after[piece]] - begin)
-        edge = np.repeat(np.arange(self.n_edges), np.diff(self.path_offsets))[piece]
-        return Samples(points, self.space.clearance(points)[0], edge)
 
     # -- searching ---------------------------------------------------------------------------
 
@@ -316,24 +316,18 @@ class Roadmap:
         nodes = [last]
         while nodes[-1] != first:
             nodes.append(int(before[nodes[-1]]))
-        path = np.array(nodes[::-1])
-        return NodePath(float(length[last]), path, self._edges_between(path))
+        path, cost, edges = np.array(nodes[::-1]), self.lengths * self.weights, []
+        for a, b in itertools.pairwise(path.tolist()):
+            joins = ((self.edges == (a, b)) | (self.edges == (b, a))).all(axis=1)
+            parallel = np.flatnonzero(joins)
+            edges.append(parallel[np.argmin(cost[parallel])])
+        return NodePath(float(length[last]), path, np.array(edges, np.int64))
 
     def _nodes_named(self, nodes: ArrayLike) -> Ints:
         found = ids(nodes, "nodes")
         if (found < 0).any() or (found >= self.n_nodes).any():
             raise BadQuery(f"nodes are numbered 0 to {self.n_nodes - 1}, not {shown(nodes)}")
         return found
-
-    def _edges_between(self, nodes: Ints) -> Ints:
-        """Return the shortest edge between consecutive nodes."""
-        cost = self.lengths * self.weights
-        found = []
-        for a, b in zip(nodes[:-1].tolist(), nodes[1:].tolist(), strict=True):
-            joins = ((self.edges == (a, b)) | (self.edges == (b, a))).all(axis=1)
-            edges = np.flatnonzero(joins)
-            found.append(edges[np.argmin(cost[edges])])
-        return np.array(found, np.int64)
 
     def corridor_map(self) -> CorridorMap | SpaceMap:
         """Attach clearance for paths, walks and crowds: see `CorridorMap.from_roadmap`."""
@@ -378,10 +372,7 @@ class Roadmap:
 
 def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
     """Return the least clearance of the object along straight lines (n, d), (n,) m."""
-    from footway.roadmap.kernels.clearance import line_clearances
-    from footway.roadmap.parallel import in_parts
-
-    a, b = (_in_space(points, space) for points in (starts, ends))
+    a, b = (np.ascontiguousarray(space.with_z(points)) for points in (starts, ends))
     out = np.empty(len(a))
 
     def measure(part: slice) -> None:
@@ -389,13 +380,6 @@ def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
 
     in_parts(len(a), _BATCH, measure)
     return out
-
-
-def _in_space(points: Floats, space: Space) -> Floats:
-    """Return points with three coordinates, as kernels need them, (n, 3) m."""
-    placed = np.full((len(points), 3), float(space.origin[2]))
-    placed[:, : points.shape[1]] = points
-    return placed
 
 
 def with_edges(roadmap: Roadmap, kept: NDArray[np.bool_]) -> Roadmap:

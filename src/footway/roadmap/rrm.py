@@ -136,7 +136,8 @@ def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | Non
     them if there are many.
     """
     rng = RandomStream(seed)
-    axis = _index_of(medial_corners(space), space)
+    i, j, k = medial_corners(space).T
+    axis = (np.cumsum(space.is_node.ravel()).reshape(space.is_node.shape) - 1)[k, j, i]
     covered = np.zeros(len(corners), bool)
     found: list[Reach] = []
     while not covered.all():
@@ -155,14 +156,6 @@ def find_guards(space: Space, corners: Ints, seed: int, progress: Progress | Non
         if progress is not None:
             progress(int(covered.sum()), len(corners))
     return _join(found)
-
-
-def _index_of(some: Ints, space: Space) -> Ints:
-    """Return the indices of some free corners in `space.corners`."""
-    index = np.cumsum(space.is_node.ravel()).reshape(space.is_node.shape) - 1
-    i, j, k = some.T
-    found: Ints = index[k, j, i]
-    return found
 
 
 def _at_most(count: int, some: Ints, rng: RandomStream) -> Ints:
@@ -199,10 +192,14 @@ def add_connectors(space: Space, corners: Ints, guards: Reach) -> Reach:
     then those of most clearance. If there are none, two neighbouring corners that are seen from
     different components become connectors.
     """
+    from scipy.sparse.csgraph import connected_components
+
     i, j, k = corners.T
     clearance = space.corner_clearance[k, j, i]
-    neighbours = lattice_edges(space)
-    parts, cover = [guards], _cover_of_components(guards)
+    neighbours, parts = lattice_edges(space), [guards]
+    # The corners that each component of mutually visible nodes sees, (m,) each.
+    count, label = connected_components(guards.seen[:, guards.nodes], directed=False)
+    cover = [guards.seen[label == component].any(axis=0) for component in range(count)]
     overlap: NDArray[np.int32] = np.array(cover).sum(axis=0, dtype=np.int32)
     while True:
         most = overlap.max()
@@ -215,17 +212,6 @@ def add_connectors(space: Space, corners: Ints, guards: Reach) -> Reach:
             return _join(parts)
         parts.append(Reach(new, space.sees(corners[new], corners)))
         cover = _merge(cover, parts[-1], overlap)
-
-
-def _cover_of_components(reach: Reach) -> list[Bools]:
-    """Return the corners that each component of mutually visible nodes sees, (m,) each."""
-    from scipy.sparse.csgraph import connected_components
-
-    count, label = connected_components(reach.seen[:, reach.nodes], directed=False)
-    cover: Bools = np.zeros((count, reach.seen.shape[1]), bool)
-    for row, component in enumerate(label):
-        cover[component] |= reach.seen[row]
-    return list(cover)
 
 
 def _merge(cover: list[Bools], new: Reach, overlap: NDArray[np.int32]) -> list[Bools]:
@@ -283,10 +269,7 @@ def spanning_forest(corners: Ints, sight: Bools) -> Ints:
 
     a, b = np.nonzero(np.triu(sight, 1))
     length = np.linalg.norm(corners[a] - corners[b], axis=1)
-    places = (
-        a.astype(np.int32),
-        b.astype(np.int32),
-    )  # SciPy before 1.17.1 accepts only 32-bit indices
+    places = a.astype(np.int32), b.astype(np.int32)  # SciPy before 1.17.1 needs 32-bit indices
     tree = minimum_spanning_tree(coo_array((length, places), sight.shape).tocsr()).tocoo()
     edges = np.sort(np.column_stack([tree.row, tree.col]).astype(np.int64), axis=1)
     in_order: Ints = edges[np.lexsort(edges.T[::-1])]
@@ -312,23 +295,14 @@ def medial_corners(space: Space) -> Ints:
         [[1, 1], [2, 1], [3, 1], [4, 1], [5, 1]]
 
     """
-    near = _nearest_obstacles(space)
-    where = np.stack(np.meshgrid(*map(np.arange, space.is_node.shape), indexing="ij"), axis=-1)
-    place = where[..., ::-1].astype(np.float64)
+    near = np.full((*space.is_node.shape, 3), np.nan)  # nearest obstacle points, lattice units
+    i, j, k = space.corners.T
+    near[k, j, i] = space.lattice(space.clearance(space.positions(space.corners))[1])
+    place = np.moveaxis(np.indices(space.is_node.shape)[::-1], 0, -1).astype(np.float64, "C")
     on_axis = np.zeros(space.is_node.shape, bool)
     for axis in range(3 - space.dimension, 3):
         _mark(axis, place, near, space, on_axis)
     return corners_where(on_axis & space.is_node)
-
-
-def _nearest_obstacles(space: Space) -> Floats:
-    """Return the nearest obstacle point of each corner, lattice units; NaN if not free."""
-    near = np.full((*space.is_node.shape, 3), np.nan)
-    corners = space.corners
-    _, points = space.clearance(space.positions(corners))
-    i, j, k = corners.T
-    near[k, j, i] = space.lattice(points)
-    return near
 
 
 def _mark(axis: int, place: Floats, near: Floats, space: Space, on_axis: Bools) -> None:

@@ -69,7 +69,7 @@ class Space(NamedTuple):
 
     def lattice(self, points: ArrayLike) -> Floats:
         """Convert points (n, dimension) in metres to lattice units, (n, 3); z is 0 in 2D."""
-        return (self._in_space(points) - self.origin) / self.resolution
+        return (self.with_z(points) - self.origin) / self.resolution
 
     def corners_of(self, points: ArrayLike) -> Ints:
         """Return the nearest corner (n, 3), free or not, of each point (n, dimension), m."""
@@ -112,12 +112,12 @@ class Space(NamedTuple):
         Exact distance to the walls in two dimensions; distance to the nearest non-free cell in
         three. Everything in metres; the second array holds the nearest obstacle points.
         """
-        there = np.ascontiguousarray(np.atleast_2d(self._in_space(points)))
+        there = np.ascontiguousarray(np.atleast_2d(self.with_z(points)))
         out = np.empty((len(there), 4))
         clearances_at(there, self, out)
         return out[:, 0].copy(), out[:, 1 : 1 + self.dimension].copy()
 
-    def _in_space(self, points: ArrayLike) -> Floats:
+    def with_z(self, points: ArrayLike) -> Floats:
         """Return points with three columns, m; 2D points get the z of the lattice."""
         given = np.asarray(points, dtype=np.float64)
         if given.shape[-1] == 3:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.bins import rows_by_key
 from footway.corridor.balls import subdivide
 from footway.corridor.kernels.graph_search import make_graph_workspace
 from footway.roadmap.kernels.layouts import SpaceGraph, SpaceRoads, SpaceWorkspace
@@ -49,13 +50,13 @@ def make_roads(roadmap: Roadmap) -> SpaceRoads:
     length = np.add.reduceat(step, offsets[:-1])
     weights = np.concatenate([roadmap.weights, np.ones(len(edges) - roadmap.n_edges)])
     cost = weights / min(1.0, float(weights.min(initial=1.0)))
-    degree = np.bincount(edges.ravel(), minlength=roadmap.n_nodes)
+    out_offsets, out = rows_by_key(edges.ravel(), roadmap.n_nodes)
     at_events = roadmap.space.clearance(points)[0]
     least = np.minimum.reduceat(clear, offsets[:-1])
     graph = SpaceGraph(
         edges=edges,
-        offsets=np.concatenate([[0], np.cumsum(degree)]),
-        out=np.argsort(edges.ravel(), kind="stable"),
+        offsets=out_offsets,
+        out=out,
         clearance=np.where(np.isinf(least), at_events[offsets[:-1]], least),
         length=length * cost,
         is_core=np.ones(len(edges), bool),

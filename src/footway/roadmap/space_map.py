@@ -302,19 +302,15 @@ class SpaceMap:
         balls = np.column_stack([points, margin])
         gap = np.linalg.norm(np.diff(points, axis=0), axis=1)
         wide = gap > _NEST * (np.minimum(margin[:-1], margin[1:]) - need)
-        found = [
-            self._balls_between(points[k], points[k + 1], need) if wide[k] else balls[k : k + 1]
-            for k in range(len(gap))
-        ]
+        found, out = [], np.empty((64, 4))
+        for k in range(len(gap)):
+            count = -1 if wide[k] else 0
+            while count < 0:
+                a, b = points[k], points[k + 1]
+                count = balls_between(a, b, need, _NEST, self._space, out)
+                out = out if count >= 0 else np.empty((4 * len(out), 4))
+            found.append(out[:count].copy() if wide[k] else balls[k : k + 1])
         return np.concatenate([*found, balls[-1:]])
-
-    def _balls_between(self, a: Floats, b: Floats, need: float) -> Floats:
-        out = np.empty((64, 4))
-        while True:
-            count = balls_between(a, b, need, _NEST, self._space, out)
-            if count >= 0:
-                return out[:count]
-            out = np.empty((4 * len(out), 4))
 
     def _solve(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Found:
         """Find a path between two places in free cells, or closer to them than the margin."""

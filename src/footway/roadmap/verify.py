@@ -11,7 +11,7 @@ import numpy as np
 from footway.roadmap.kernels.graph import mark_seen
 from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.parallel import in_parts
-from footway.roadmap.roadmap import a_roadmap
+from footway.roadmap.roadmap import a_roadmap, clearance_along, has_next
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,37 +87,28 @@ def verify(roadmap: Roadmap) -> Verification:
     """
     a_roadmap(roadmap)
     space = roadmap.space
-    corners = space.corners
-    area = _area_of_nodes(roadmap.nodes, space)
-    colliding = _colliding(roadmap)
+    corners, places = space.corners, np.ascontiguousarray(space.lattice(roadmap.nodes))
+    covered = _corners_with_node(places, corners, space)
+    in_parts(
+        len(corners),
+        CORNERS_AT_A_TIME,
+        lambda part: mark_seen(places, corners, space.jump, part.start, part.stop, covered),
+    )
+    area, colliding = _area_of_places(places, space), _colliding(roadmap)
     return Verification(
         corners=len(corners),
-        uncovered=corners[~_covered(roadmap.nodes, corners, space)],
+        uncovered=corners[~covered],
         apart=_apart(roadmap, area, colliding),
         colliding=colliding,
         outside=np.flatnonzero(area == 0),
     )
 
 
-def _covered(nodes: Floats, corners: Ints, space: Space) -> Bools:
-    """Return whether each corner sees a node."""
-    places = np.ascontiguousarray(space.lattice(nodes).reshape(-1, 3))
-    seen = _corners_with_node(places, corners, space)
-    in_parts(
-        len(corners),
-        CORNERS_AT_A_TIME,
-        lambda part: mark_seen(places, corners, space.jump, part.start, part.stop, seen),
-    )
-    return seen
-
-
 def _corners_with_node(places: Floats, corners: Ints, space: Space) -> Bools:
     """Return which corners have a node; in a grid roadmap all of them."""
     whole = np.rint(places).astype(np.int64)
     top = np.array(space.is_node.shape[::-1])
-    on_lattice = (
-        (places == whole).all(axis=1) & (whole >= 0).all(axis=1) & (whole < top).all(axis=1)
-    )
+    on_lattice = ((places == whole) & (whole >= 0) & (whole < top)).all(axis=1)
     taken = np.zeros(space.is_node.shape, bool)
     i, j, k = whole[on_lattice].T
     taken[k, j, i] = True
@@ -128,8 +119,6 @@ def _corners_with_node(places: Floats, corners: Ints, space: Space) -> Bools:
 
 def _colliding(roadmap: Roadmap) -> Ints:
     """Return the edges whose local path has a segment that is not free."""
-    from footway.roadmap.roadmap import clearance_along, has_next
-
     first = np.flatnonzero(has_next(roadmap.path_offsets))
     starts, ends = roadmap.path_points[first], roadmap.path_points[first + 1]
     hit = np.flatnonzero(~roadmap.space.lines_are_free(starts, ends)) if len(first) else first
@@ -138,13 +127,12 @@ def _colliding(roadmap: Roadmap) -> Ints:
     return np.unique(np.searchsorted(roadmap.path_offsets, first[hit], side="right") - 1)
 
 
-def _area_of_nodes(nodes: Floats, space: Space) -> Ints:
-    """Return the connected area of free cells, counted from 1, of each node; 0 if outside."""
+def _area_of_places(at: Floats, space: Space) -> Ints:
+    """Return the connected area of free cells, counted from 1, of places (n, 3); 0 if outside."""
     from scipy.ndimage import label
 
     areas, _ = label(space.free, np.ones((3, 3, 3)))
     padded = np.pad(areas, 1)
-    at = space.lattice(nodes).reshape(-1, 3)
     found = np.zeros(len(at), np.int64)
     for side in itertools.product((-ON_PLANE, ON_PLANE), repeat=3):
         cell = np.clip(

@@ -405,7 +405,16 @@ def retract_edges(
         failed[parts.edge[~enough & short & (clearance < radius - SLACK)]] = True
         done.append(parts.where(enough | short))
         parts = parts.where(~enough & ~short & ~failed[parts.edge]).halved(walls)
-    return _chains(done, failed)
+    if not done:
+        return []
+    # The points of each edge in order.
+    lines, edge, begin, _ = (np.concatenate(values) for values in zip(*done, strict=True))
+    order = np.lexsort((begin, edge))
+    lines, cuts = lines[order], np.searchsorted(edge[order], np.arange(n + 1))
+    return [
+        np.empty((0, 2)) if bad else np.concatenate([lines[a : a + 1, :2], lines[a:b, 2:]])
+        for a, b, bad in zip(cuts[:-1].tolist(), cuts[1:].tolist(), failed.tolist(), strict=True)
+    ]
 
 
 class _Parts(NamedTuple):
@@ -430,19 +439,6 @@ class _Parts(NamedTuple):
             np.concatenate([self.begin, self.begin + half]),
             np.tile(half, 2),
         )
-
-
-def _chains(done: list[_Parts], failed: Bools) -> list[Floats]:
-    """Return the points of each edge in order; an empty array for a failed edge."""
-    if not done:
-        return []
-    lines, edge, begin, _ = (np.concatenate(values) for values in zip(*done, strict=True))
-    order = np.lexsort((begin, edge))
-    lines, cuts = lines[order], np.searchsorted(edge[order], np.arange(len(failed) + 1))
-    return [
-        np.empty((0, 2)) if bad else np.concatenate([lines[a : a + 1, :2], lines[a:b, 2:]])
-        for a, b, bad in zip(cuts[:-1].tolist(), cuts[1:].tolist(), failed.tolist(), strict=True)
-    ]
 
 
 def _lengths(places: Floats, edges: Ints) -> Floats:

@@ -39,7 +39,8 @@ _LATE: Final = 0.25  # s of delay beyond which the crowd does not try to catch u
 _IDLE: Final = 0.5  # s that the thread waits for a command if nothing is due
 _END_TIMEOUT: Final = 2.0  # s to wait for the last step at shutdown
 _TIMED: Final = 50  # steps over which the time of a step is measured
-_STUCK: Final = 5.0  # s between two counts of stuck characters, which are slow in large crowds
+_STUCK: Final = 5.0  # s between two counts of stuck characters, at least
+_STUCK_SHARE: Final = 0.05  # of the time that may be spent on counting them
 
 MAX_BYTES: Final = 1_000_000_000
 """Maximum size of a recording, which has about 20 bytes per character and step."""
@@ -83,9 +84,9 @@ class CrowdThread:
         >>> thread = CrowdThread(
         ...     fw.Crowd(cmap), send_event=lambda _: None, send_frame=lambda _: None
         ... )
-        >>> thread.do(lambda: len(thread.crowd.add(20)))
+        >>> thread.between_steps(lambda: len(thread.crowd.add(20)))
         20
-        >>> thread.do(thread.step)
+        >>> thread.between_steps(thread.step)
         >>> thread.status["time"]
         0.1
         >>> thread.end()
@@ -109,7 +110,7 @@ class CrowdThread:
         self._commands: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
         self._commands = queue.SimpleQueue()
         self._pace = Pace()
-        self._due = self._frame_at = self._status_at = self._stuck_at = 0.0
+        self._due = self._frame_at = self._status_at = self._stuck_due = 0.0
         self._stuck = 0
         self._obstacles: bytes | None = None
         self.live_recording: LiveRecording | None = None  # the last or current recording
@@ -121,7 +122,7 @@ class CrowdThread:
 
     # -- for other threads ---------------------------------------------------------------------
 
-    def do(self, work: Callable[[], T]) -> T:
+    def between_steps(self, work: Callable[[], T]) -> T:
         """Run a function in the crowd's thread, between two steps; return its result."""
         future: Future[T] = Future()
         self._commands.put((future, work))
@@ -177,7 +178,7 @@ class CrowdThread:
         self.stop_recording(why)
         self.crowd, self._origin = crowd, origin
         self._obstacles = None
-        self._stuck, self._stuck_at = 0, 0.0
+        self._stuck, self._stuck_due = 0, 0.0
 
     def _run(self) -> None:
         while self._run_commands(self._spare_time()):
@@ -257,8 +258,10 @@ class CrowdThread:
     def update_status(self) -> dict[str, Any]:
         """Update the status, and return it."""
         crowd, now = self.crowd, time.monotonic()
-        if now > self._stuck_at + _STUCK:
-            self._stuck, self._stuck_at = len(crowd.stuck) if len(crowd) < 50_000 else 0, now
+        if now > self._stuck_due:
+            self._stuck = len(crowd.stuck)
+            took = time.monotonic() - now
+            self._stuck_due = now + max(_STUCK, took / _STUCK_SHARE)
         self.status = {
             "running": self.is_running,
             "time": round(crowd.time, 6),

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from footway.studio.requests import Walk
     from footway.terrain import Terrain
 
+    Floats = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
+    Found = tuple[dict[str, Any], Arrays, Corridor | None]  # facts, arrays, corridor
 
 _MARGIN: Final = (
     1.02  # of the radius for the suggested position: a disc that touches a wall has no path
@@ -71,85 +73,77 @@ def path(document: Document, request: PathRequest, terrains: TerrainCache) -> An
 
     """
     begin = time.perf_counter()
-    made = (
-        _short(document, request)
-        if request.method == "short"
-        else _walk(document, request, terrains)
-    )
-    made.facts["milliseconds"] = 1000.0 * (time.perf_counter() - begin)
-    made.facts["method"] = request.method
-    return made
+    find = _find_path if request.method == "short" else _find_walk
+    facts, arrays, corridor = find(document, request, terrains)
+    if corridor is not None:
+        arrays |= {
+            "backbone": corridor.backbone,
+            "radii": corridor.radii,
+            "left": corridor.left,  # nearest wall points on either side
+            "right": corridor.right,
+        }
+    facts |= {"milliseconds": 1000.0 * (time.perf_counter() - begin), "method": request.method}
+    return Answer(facts, arrays)
 
 
-def warm_up(document: Document) -> None:
-    """Find a path across the map, so that kernels are compiled and loaded."""
-    from footway import follow
-
-    roomy = document.balls[document.balls[:, 2] > 0.5 * document.largest_radius]
-    start, goal = roomy[0, :2], roomy[-1, :2]
-    with suppress(FootwayError):
-        cmap = document.corridors
-        cmap.path(start, goal, radius=0.1)
-        corridor = cmap.corridor(start, goal, radius=0.1, around="path")
-        _ = corridor.left
-        follow.cmm(corridor)
-
-
-def _short(document: Document, request: PathRequest) -> Answer:
-    cmap = document.corridors
+def _find_path(document: Document, request: PathRequest, _: TerrainCache) -> Found:
+    """Find the shortest path; one search finds the path and its corridor."""
     clearance = None if request.clearance is None else max(request.clearance, request.radius)
-    found = cmap.path(request.start, request.goal, radius=request.radius, clearance=clearance)
-    corridor = cmap.corridor(request.start, request.goal, radius=request.radius, around="path")
+    found = document.corridors.path(
+        request.start, request.goal, radius=request.radius, clearance=clearance
+    )
     facts = {"length": found.length, "clearance": found.clearance, "turns": found.turns}
-    return Answer(facts, {"path": found.points, **_corridor(corridor)})
+    return facts, {"path": found.points}, found.corridor
 
 
-def _walk(document: Document, request: PathRequest, terrains: TerrainCache) -> Answer:
-    """Return the walk of a character through the corridor, or along an indicative route."""
+def _find_walk(document: Document, request: PathRequest, terrains: TerrainCache) -> Found:
+    """Find the walk of a character through the corridor, or along an indicative route."""
     from footway import follow
 
-    cmap = document.corridors
+    cmap, facts, arrays, walk = document.corridors, {}, {}, None
     corridor = cmap.corridor(request.start, request.goal, radius=request.radius)
+    is_inside = True  # the walk, in the corridor
     if request.method == "cmm":
-        walk: Any = follow.cmm(corridor, radius=request.radius, speed=request.speed)
-        return _walked(walk, {}, _corridor(corridor))
-    from footway.terrain.route import route
-
-    if document.environment is None:
-        raise BadInput(f"{document.name}: has no terrain; {request.method} needs the map itself")
-    terrain = terrains.get(document.environment, request.radius)
-    indicative_route = route(terrain, request.start, request.goal, preferences=request.preferences)
-    if request.method == "irm":
-        walk = follow.irm(indicative_route, cmap, speed=request.speed)
+        walk = follow.cmm(corridor, radius=request.radius, speed=request.speed)
     else:
-        walk = follow.miran(
-            indicative_route, speed=request.speed, sigma=request.sigma, spacing=request.spacing
-        )
-    facts = {"weighted_length": walk.weighted_length, "ground": walk.measure()}
-    around = _corridor(corridor) if _stays_in(corridor, walk.points, request.radius) else {}
-    return _walked(walk, facts, {"route": indicative_route.points, **around})
+        from footway.terrain.route import route
 
-
-def _walked(walk: Any, facts: dict[str, Any], arrays: Arrays) -> Answer:
+        if document.environment is None:
+            raise BadInput(
+                f"{document.name}: has no terrain; {request.method} needs the map itself"
+            )
+        terrain = terrains.get(document.environment, request.radius)
+        made = route(terrain, request.start, request.goal, preferences=request.preferences)
+        if request.method == "irm":
+            walk = follow.irm(made, cmap, speed=request.speed)
+        else:
+            walk = follow.miran(
+                made, speed=request.speed, sigma=request.sigma, spacing=request.spacing
+            )
+        facts = {"weighted_length": walk.weighted_length, "ground": walk.measure()}
+        arrays = {"route": made.points}
+        is_inside = _stays_in(corridor, walk.points, request.radius)
     facts |= {"length": walk.length, "clearance": walk.clearance, "duration": walk.duration}
-    return Answer(facts, {"path": walk.points[:, :2], "times": walk.times, **arrays})
+    arrays |= {"path": walk.points[:, :2], "times": walk.times}
+    return facts, arrays, corridor if is_inside else None
 
 
-def _stays_in(corridor: Corridor, points: NDArray[np.float64], radius: float) -> bool:
+def _stays_in(corridor: Corridor, points: Floats, radius: float) -> bool:
     """Return whether a disc overlaps the corridor all along; over terrain it may leave it."""
     some = points[:: 1 + len(points) // _MAX_SAMPLES, None, :2]
     off = hypot(*np.moveaxis(some - corridor.backbone, 2, 0)) - corridor.radii
     return bool((off.min(axis=1) <= radius).all())
 
 
-def _corridor(corridor: Corridor) -> Arrays:
-    """Return backbone, radii, and the nearest wall points on either side."""
-    return {
-        "backbone": corridor.backbone,
-        "radii": corridor.radii,
-        "left": corridor.left,
-        "right": corridor.right,
-    }
+def warm_up(document: Document) -> None:
+    """Find a path across the map, so that kernels are compiled and loaded."""
+    from footway import follow
+
+    wide = document.balls[document.balls[:, 2] > 0.5 * document.largest_radius]
+    with suppress(FootwayError):
+        found = document.corridors.path(wide[0, :2], wide[-1, :2], radius=0.1)
+        _ = found.corridor.left
+        follow.cmm(found.corridor)
 
 
 def refusal_facts(document: Document, request: PathRequest, error: Exception) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class Session:
                 with self._changing:
                     return self._reply(request)
             if request.type in _ABOUT_CROWD:
-                return self.crowd_thread.do(lambda: self._reply(request))
+                return self.crowd_thread.between_steps(lambda: self._reply(request))
             return self._reply(request)
         except MemoryError:
             return refused(request.n, "out of memory; request less", "broken")
@@ -135,7 +135,7 @@ class Session:
             return self._publish(document, EditHistory())
 
         with self._changing:
-            return self.crowd_thread.do(work)
+            return self.crowd_thread.between_steps(work)
 
     def _publish(self, document: Document, history: EditHistory) -> dict[str, Any]:
         """Send a document to all clients; called between two steps, so that the crowd is on it."""
@@ -162,7 +162,7 @@ class Session:
         history = opened.history.copy()  # the old one stays if the edit fails
         made = history.edit(opened.document, request)
         made.prepare()  # outside the crowd's thread, which would stand still meanwhile
-        return self.crowd_thread.do(lambda: self._apply_edit(made, history))
+        return self.crowd_thread.between_steps(lambda: self._apply_edit(made, history))
 
     def _apply_edit(self, document: Document, history: EditHistory) -> Answer:
         """Move the crowd to the edited map if walls or terrain changed, and publish the map."""
@@ -184,11 +184,11 @@ class Session:
         if kind == "recording":
             return saving.as_recording(self.document)
         if kind == "take":
-            return self.crowd_thread.do(
+            return self.crowd_thread.between_steps(
                 lambda: saving.as_live_recording(self.crowd_thread.live_recording)
             )
         if kind == "scenario":
-            return self.crowd_thread.do(self._as_scenario)
+            return self.crowd_thread.between_steps(self._as_scenario)
         raise BadInput(f"cannot save as {kind[:40]!r}; use geojson, scenario, recording or take")
 
     def _as_scenario(self) -> saving.File:
@@ -267,7 +267,7 @@ class Session:
             for request in self._roster.values():
                 roster[len(crowd.names)] = request
                 crowd_requests.add(crowd, self.document, request)
-            crowd_thread.do(lambda: self._restart(crowd))
+            crowd_thread.between_steps(lambda: self._restart(crowd))
             self._roster = roster
 
     def _restart(self, crowd: Crowd) -> None:

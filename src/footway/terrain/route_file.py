@@ -31,14 +31,26 @@ def save(file: str | PathLike[str], route: IndicativeRoute) -> None:
         if kind == ".csv":
             rows = csv.writer(stream, lineterminator="\n")
             rows.writerows([("x", "y"), *route.points.tolist()])
-        else:
-            stream.write(json.dumps(_feature(route)) + "\n")
+            return
+        properties = {key: value for key, value in route.to_dict().items() if key != "points"}
+        line = {"type": "LineString", "coordinates": route.points.tolist()}
+        feature = {"type": "Feature", "properties": properties, "geometry": line}
+        stream.write(json.dumps(feature) + "\n")
 
 
 def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
     """Return the points of a route and its preferences; None if the file has none."""
-    kind = _kind(file)
-    text = _text(file)
+    kind, path = _kind(file), checked_file(file)
+    try:
+        if not path.is_file():
+            raise BadFile(f"{file}: does not exist; check the path")
+        if path.stat().st_size > MOST_BYTES:
+            raise BadFile(f"{file}: more than {MOST_BYTES >> 20} MiB: too large for a route")
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise BadFile(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadFile(f"{file}: is not text") from None
     try:
         points, found = (_rows(text), None) if kind == ".csv" else _line(json.loads(text))
         return points, None if found is None else check_preferences(found)
@@ -54,26 +66,6 @@ def _kind(file: str | PathLike[str]) -> str:
     if kind not in {".csv", ".json", ".geojson"}:
         raise BadFile(f"{file}: the suffix must be .geojson or .json (a LineString) or .csv")
     return kind
-
-
-def _text(file: str | PathLike[str]) -> str:
-    path = checked_file(file)
-    try:
-        if not path.is_file():
-            raise BadFile(f"{file}: does not exist; check the path")
-        if path.stat().st_size > MOST_BYTES:
-            raise BadFile(f"{file}: more than {MOST_BYTES >> 20} MiB: too large for a route")
-        return path.read_text("utf-8-sig")
-    except OSError as error:
-        raise BadFile(f"{file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise BadFile(f"{file}: is not text") from None
-
-
-def _feature(route: IndicativeRoute) -> dict[str, Any]:
-    properties = {key: value for key, value in route.to_dict().items() if key != "points"}
-    line = {"type": "LineString", "coordinates": route.points.tolist()}
-    return {"type": "Feature", "properties": properties, "geometry": line}
 
 
 def _rows(text: str) -> list[list[float]]:
@@ -106,7 +98,9 @@ def _line(document: Any) -> tuple[Any, Any]:
     """Return coordinates and preferences (or None) of the first LineString of a document."""
     properties: Any = {}
     if _type(document) == "FeatureCollection":
-        document = next(filter(_is_line, _items(document, "features")), None)
+        features = [f for f in _items(document, "features") if _type(f) == "Feature"]
+        lines = (f for f in features if _type(f.get("geometry")) == "LineString")
+        document = next(lines, None)
         if document is None:
             raise ValueError("it holds no LineString")
     if _type(document) == "Feature":
@@ -122,10 +116,6 @@ def _line(document: Any) -> tuple[Any, Any]:
 
 def _type(document: Any) -> str | None:
     return document.get("type") if isinstance(document, dict) else None
-
-
-def _is_line(feature: Any) -> bool:
-    return _type(feature) == "Feature" and _type(feature.get("geometry")) == "LineString"
 
 
 def _items(document: dict[str, Any], name: str) -> list[Any]:

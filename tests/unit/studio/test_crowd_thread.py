@@ -39,7 +39,7 @@ class Stage:
 
 def test_nothing_moves_before_it_starts():
     with Stage() as stage:
-        stage.crowd_thread.do(lambda: stage.crowd_thread.crowd.add(10))
+        stage.crowd_thread.between_steps(lambda: stage.crowd_thread.crowd.add(10))
         time.sleep(0.3)
         assert stage.crowd_thread.status["time"] == 0.0
         assert stage.crowd_thread.status["characters"] == 10
@@ -48,10 +48,10 @@ def test_nothing_moves_before_it_starts():
 def test_time_runs_and_stops():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(lambda: crowd_thread.crowd.add(10))
-        crowd_thread.do(crowd_thread.start)
+        crowd_thread.between_steps(lambda: crowd_thread.crowd.add(10))
+        crowd_thread.between_steps(crowd_thread.start)
         wait_until(lambda: crowd_thread.crowd.time > 0.5)
-        crowd_thread.do(crowd_thread.pause)
+        crowd_thread.between_steps(crowd_thread.pause)
         then = crowd_thread.crowd.steps
         time.sleep(0.3)
         assert crowd_thread.crowd.steps == then
@@ -62,11 +62,11 @@ def test_time_runs_and_stops():
 def test_it_keeps_real_time_times_the_speed():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(lambda: crowd_thread.crowd.add(5))
-        crowd_thread.do(crowd_thread.step)  # loads the kernels
+        crowd_thread.between_steps(lambda: crowd_thread.crowd.add(5))
+        crowd_thread.between_steps(crowd_thread.step)  # loads the kernels
         crowd_thread.speed = 8.0
         begin, first = time.monotonic(), crowd_thread.crowd.time
-        crowd_thread.do(crowd_thread.start)
+        crowd_thread.between_steps(crowd_thread.start)
         wait_until(lambda: crowd_thread.crowd.time > first + 8.0)
         assert time.monotonic() - begin > 0.8  # never faster than asked for; slower is allowed
 
@@ -79,7 +79,7 @@ def test_long_delays_are_not_caught_up(late, speed, still_late):
     """The crowd catches up with a short delay, but not with a long one."""
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(crowd_thread.step)  # loads the kernels
+        crowd_thread.between_steps(crowd_thread.step)  # loads the kernels
         crowd_thread.speed = speed
 
         def advance():
@@ -88,31 +88,31 @@ def test_long_delays_are_not_caught_up(late, speed, still_late):
             crowd_thread._advance()
             return begin - crowd_thread._due, time.monotonic() - begin
 
-        behind, lasted = crowd_thread.do(advance)
+        behind, lasted = crowd_thread.between_steps(advance)
         assert still_late - lasted - 1e-6 <= behind <= still_late + 1e-6
 
 
 def test_a_command_runs_between_steps_and_its_error_is_raised():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(crowd_thread.start)
-        assert crowd_thread.do(threading.current_thread).name == "studio-crowd"
+        crowd_thread.between_steps(crowd_thread.start)
+        assert crowd_thread.between_steps(threading.current_thread).name == "studio-crowd"
         with pytest.raises(fw.BadQuery, match="no obstacle 7"):
-            crowd_thread.do(lambda: crowd_thread.crowd.remove_obstacle(7))
+            crowd_thread.between_steps(lambda: crowd_thread.crowd.remove_obstacle(7))
         assert crowd_thread.status["running"]
 
 
 def test_the_status_is_updated_after_a_command():
     with Stage() as stage:
         for k in range(1, 20):
-            stage.crowd_thread.do(lambda: stage.crowd_thread.crowd.add(3))
+            stage.crowd_thread.between_steps(lambda: stage.crowd_thread.crowd.add(3))
             assert stage.crowd_thread.status["characters"] == 3 * k
 
 
 def test_frames_have_all_characters():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(lambda: crowd_thread.crowd.add(30, radius=0.3))
+        crowd_thread.between_steps(lambda: crowd_thread.crowd.add(30, radius=0.3))
         wait_until(lambda: stage.frames and unpacked(stage.frames[-1])[0]["facts"]["n"] == 30)
         _, arrays = unpacked(stage.frames[-1])
         assert arrays["id"].tolist() == list(range(30))
@@ -124,9 +124,9 @@ def test_at_most_thirty_frames_a_second():
     moments = []
     with Stage(send_frame=lambda _: moments.append(time.monotonic())) as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(lambda: crowd_thread.crowd.add(5))
+        crowd_thread.between_steps(lambda: crowd_thread.crowd.add(5))
         crowd_thread.speed = 16.0
-        crowd_thread.do(crowd_thread.start)
+        crowd_thread.between_steps(crowd_thread.start)
         wait_until(lambda: len(moments) > 20)
     assert min(b - a for a, b in pairwise(moments)) > 0.03
 
@@ -134,15 +134,17 @@ def test_at_most_thirty_frames_a_second():
 def test_obstacles_are_sent_only_when_they_change():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        number = crowd_thread.do(lambda: crowd_thread.crowd.add_obstacle((5.0, 5.0), 1.0))
+        number = crowd_thread.between_steps(
+            lambda: crowd_thread.crowd.add_obstacle((5.0, 5.0), 1.0)
+        )
         wait_until(lambda: len(stage.events("obstacles")) == 2)  # none, then one
         _, arrays = stage.events("obstacles")[-1]
         assert arrays["discs"].tolist() == [[5.0, 5.0, 1.0]]
         assert arrays["ids"].tolist() == [number]
-        crowd_thread.do(crowd_thread.start)
+        crowd_thread.between_steps(crowd_thread.start)
         time.sleep(0.5)
         assert len(stage.events("obstacles")) == 2
-        crowd_thread.do(lambda: crowd_thread.crowd.remove_obstacle(number))
+        crowd_thread.between_steps(lambda: crowd_thread.crowd.remove_obstacle(number))
         wait_until(lambda: len(stage.events("obstacles")) == 3)
         assert len(stage.events("obstacles")[-1][1]["ids"]) == 0
 
@@ -156,13 +158,13 @@ def test_an_error_in_a_step_pauses_the_crowd_and_is_reported():
 
     with Stage(crowd) as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(lambda: crowd.each_step(fail))
-        crowd_thread.do(crowd_thread.start)
+        crowd_thread.between_steps(lambda: crowd.each_step(fail))
+        crowd_thread.between_steps(crowd_thread.start)
         wait_until(lambda: crowd_thread.fault is not None)
         assert not crowd_thread.is_running
         assert "ZeroDivisionError" in crowd_thread.fault
-        crowd_thread.do(lambda: crowd.remove_function(fail))
-        crowd_thread.do(crowd_thread.start)
+        crowd_thread.between_steps(lambda: crowd.remove_function(fail))
+        crowd_thread.between_steps(crowd_thread.start)
         wait_until(lambda: crowd.time > 0.3)
         assert crowd_thread.fault is None
 
@@ -173,10 +175,10 @@ def test_an_error_in_a_frame_pauses_the_crowd_but_not_the_thread():
 
     with Stage(send_frame=fail) as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(crowd_thread.start)
+        crowd_thread.between_steps(crowd_thread.start)
         wait_until(lambda: any(e[0]["facts"]["fault"] for e in stage.events("status")))
         assert crowd_thread.fault == "the crowd stopped: ZeroDivisionError: on purpose"
-        assert crowd_thread.do(lambda: len(crowd_thread.crowd.add(3))) == 3
+        assert crowd_thread.between_steps(lambda: len(crowd_thread.crowd.add(3))) == 3
 
 
 def test_an_error_in_the_status_is_raised_by_the_command(monkeypatch):
@@ -184,15 +186,15 @@ def test_an_error_in_the_status_is_raised_by_the_command(monkeypatch):
         crowd_thread = stage.crowd_thread
         monkeypatch.setattr(crowd_thread, "update_status", lambda: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            crowd_thread.do(crowd_thread.step)
+            crowd_thread.between_steps(crowd_thread.step)
         monkeypatch.undo()
-        crowd_thread.do(crowd_thread.step)
+        crowd_thread.between_steps(crowd_thread.step)
         assert crowd_thread.crowd.steps == 2
 
 
 def test_status_is_sent_twice_a_second():
     with Stage() as stage:
-        stage.crowd_thread.do(stage.crowd_thread.start)
+        stage.crowd_thread.between_steps(stage.crowd_thread.start)
         wait_until(lambda: len(stage.events("status")) >= 4)
         facts = stage.events("status")[-1][0]["facts"]
         assert facts["running"] is True
@@ -202,10 +204,10 @@ def test_status_is_sent_twice_a_second():
 def test_another_crowd_takes_over():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(lambda: crowd_thread.crowd.add(8))
+        crowd_thread.between_steps(lambda: crowd_thread.crowd.add(8))
         other = fw.Crowd(cmap("room"))
         other.add(3)
-        crowd_thread.do(lambda: crowd_thread.replace(other))
+        crowd_thread.between_steps(lambda: crowd_thread.replace(other))
         assert crowd_thread.status["characters"] == 3
 
 
@@ -282,17 +284,17 @@ def test_a_recording_that_cannot_start_leaves_no_files(crowd, monkeypatch, tmp_p
     }[where]
     with Stage(crowd) as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(crowd_thread.record)
-        crowd_thread.do(crowd_thread.stop_recording)
+        crowd_thread.between_steps(crowd_thread.record)
+        crowd_thread.between_steps(crowd_thread.stop_recording)
         with monkeypatch.context() as full:
             full.setattr(owner, name, no_room)
             with pytest.raises(fw.BadInput, match="No space left"):
-                crowd_thread.do(crowd_thread.record)
+                crowd_thread.between_steps(crowd_thread.record)
         assert crowd_thread.live_recording is None
         assert list(tmp_path.iterdir()) == []
-        crowd_thread.do(crowd_thread.step)
+        crowd_thread.between_steps(crowd_thread.step)
         assert crowd_thread.status["recording"] is None
-        crowd_thread.do(crowd_thread.record)
+        crowd_thread.between_steps(crowd_thread.record)
         assert crowd_thread.status["recording"]["running"]
 
 
@@ -309,16 +311,18 @@ def test_a_write_error_ends_the_recording_but_not_the_crowd(crowd, monkeypatch):
 def test_the_live_crowd_records_its_steps():
     with Stage() as stage:
         crowd_thread = stage.crowd_thread
-        crowd_thread.do(lambda: crowd_thread.crowd.add(10))
-        crowd_thread.do(crowd_thread.record)
+        crowd_thread.between_steps(lambda: crowd_thread.crowd.add(10))
+        crowd_thread.between_steps(crowd_thread.record)
         for _ in range(3):
-            crowd_thread.do(crowd_thread.step)
+            crowd_thread.between_steps(crowd_thread.step)
         assert crowd_thread.status["recording"]["frames"] == 4
-        crowd_thread.do(crowd_thread.record)
+        crowd_thread.between_steps(crowd_thread.record)
         assert crowd_thread.status["recording"]["frames"] == 1
-        crowd_thread.do(lambda: crowd_thread.replace(fw.Crowd(cmap("hall")), why="so it is"))
+        crowd_thread.between_steps(
+            lambda: crowd_thread.replace(fw.Crowd(cmap("hall")), why="so it is")
+        )
         assert crowd_thread.status["recording"]["ended"] == "so it is"
-        crowd_thread.do(crowd_thread.step)
+        crowd_thread.between_steps(crowd_thread.step)
         assert crowd_thread.status["recording"]["frames"] == 1
         folder = crowd_thread.live_recording.file.parent
         assert folder.exists()

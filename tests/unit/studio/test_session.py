@@ -417,7 +417,7 @@ def test_a_change_keeps_the_spread_of_a_scenario_population():
 
 def test_the_size_of_a_group_is_fixed(client):
     crowd = client.session.crowd_thread.crowd
-    client.session.crowd_thread.do(lambda: crowd.add_group(4, start=(3, 3)))
+    client.session.crowd_thread.between_steps(lambda: crowd.add_group(4, start=(3, 3)))
     assert client.ok("crowd", do="status")["populations"][0]["grouped"]
     for count in (2, 9):
         assert "group" in client.error("population", do="change", index=0, count=count)["error"]

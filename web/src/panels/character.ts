@@ -2,7 +2,7 @@
 import type { App } from "../app";
 import { button, facts, h, section } from "../dom";
 import { Mark } from "../scene/marks";
-import { FORCES, Person } from "../scene/person";
+import { FORCES, CharacterScene } from "../scene/character";
 import type { Point } from "../store";
 import { Refusal, type Reply } from "../wire";
 
@@ -23,7 +23,7 @@ const EVERY = 0.15;
 export class CharacterPart {
   readonly element: HTMLElement;
   private readonly app: App;
-  private readonly person = new Person();
+  private readonly person = new CharacterScene();
   private readonly goal: Mark;
   private readonly known = facts("character-facts");
   private readonly legend = h("div", { class: "legend" });

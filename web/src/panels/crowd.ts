@@ -3,27 +3,27 @@ import type { App, Panel } from "../app";
 import { button, choice, facts, h, section } from "../dom";
 import type { Point, Status } from "../store";
 import { CharacterPart } from "./character";
-import { newcomers } from "./newcomers";
-import { dropping } from "./dropping";
+import { populationForm } from "./add_population";
+import { obstacleControls } from "./obstacles";
 import { populationList } from "./populations";
 import { recorder } from "./recorder";
 
 export function crowdPanel(app: App): Panel {
   const { obstacles } = app;
-  app.source.on("obstacles", (told, arrays) => {
-    obstacles.show(arrays, told.ids as number[] | undefined);
+  app.source.on("obstacles", (event, arrays) => {
+    obstacles.show(arrays, event.ids as number[] | undefined);
     app.stage.refresh();
   });
   const character = new CharacterPart(app);
-  const drop = dropping(app, obstacles);
-  const status = facts("crowd-facts");
-  app.store.status.watch((told) => told !== undefined && status.show(statusRows(told)));
+  const drop = obstacleControls(app, obstacles);
+  const box = facts("crowd-facts");
+  app.store.status.watch((status) => status !== undefined && box.show(statusRows(status)));
   const element = h(
     "div",
     {},
-    section("Crowd", transport(app), recorder(app), status.box),
+    section("Crowd", transport(app), recorder(app), box.box),
     character.element,
-    section("Populations", populationList(app), newcomers(app)),
+    section("Populations", populationList(app), populationForm(app)),
     section("Obstacles", drop.element),
   );
   const tool = {
@@ -40,14 +40,14 @@ export function crowdPanel(app: App): Panel {
   return { element, tool, leave: drop.disarm };
 }
 
-function statusRows(told: Status): [string, string][] {
+function statusRows(status: Status): [string, string][] {
   return [
-    ["Time", `${told.time.toFixed(1)} s`],
-    ["Characters", told.characters.toLocaleString("en")],
-    ["Step", `${told.milliseconds_per_step.toFixed(1)} ms`],
-    ["Arrivals", told.arrivals.toLocaleString("en")],
-    ...(told.exited > 0 ? ([["Exited", told.exited.toLocaleString("en")]] as [string, string][]) : []),
-    ...(told.stuck > 0 ? ([["Stuck", told.stuck.toLocaleString("en")]] as [string, string][]) : []),
+    ["Time", `${status.time.toFixed(1)} s`],
+    ["Characters", status.characters.toLocaleString("en")],
+    ["Step", `${status.milliseconds_per_step.toFixed(1)} ms`],
+    ["Arrivals", status.arrivals.toLocaleString("en")],
+    ...(status.exited > 0 ? ([["Exited", status.exited.toLocaleString("en")]] as [string, string][]) : []),
+    ...(status.stuck > 0 ? ([["Stuck", status.stuck.toLocaleString("en")]] as [string, string][]) : []),
   ];
 }
 

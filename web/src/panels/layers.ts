@@ -1,40 +1,34 @@
 /** Which layers are drawn, with their legends. */
 import type { App, Panel } from "../app";
 import { choice, facts, h, section, toggle } from "../dom";
-import { HEAT_CSS, METHODS, RAMP_CSS, areaColour, terrainColour } from "../scene/colours";
-import { Overlays, type Made, type Method } from "../scene/overlays";
-import type { LayerName } from "../store";
-import { LayerShower } from "./showing";
+import { HEAT_CSS, areaColour, terrainColour } from "../scene/colours";
+import { OVERLAYS, type Legend, type Overlay } from "../scene/overlays";
+import { Refusal } from "../wire";
 
-const NAMES: Partial<Record<LayerName, string>> = {
+/** Layers that the page computes itself. */
+const LABELS: Record<string, string> = {
   walls: "Walls",
   terrain: "Terrain",
   areas: "Areas",
-  axis: "Medial axis",
-  discs: "Corridor map discs",
   density: "Density",
   trails: "Trajectories",
-  grm: "Grid (GRM)",
-  rrm: "Reachability (RRM)",
-  rrm_star: "With cycles (RRM*)",
-  rrrm: "Retracted (RRRM)",
-  prm: "Voronoi-PRM",
 };
-
-const ROADMAPS = Object.keys(METHODS) as Method[];
 
 /** All layers; without a server only those that the page can compute itself. */
 export function layersPanel(app: App, served = true): Panel {
-  const overlays = new Overlays();
+  const overlays = Object.entries(served ? OVERLAYS : {}).map(([name, make]) => ({ name, overlay: make() }));
   const known = facts("document-facts");
   const legends = h("div", { class: "legends", "data-testid": "legends" });
-  app.stage.scene.add(overlays.root);
-  const row = (name: LayerName, swatch?: string): HTMLElement => {
-    const { row: element, set } = toggle(`layer-${name}`, NAMES[name] ?? name, false, (on) => turn(name, on), swatch);
-    app.store.layers[name].watch(set);
+  const row = (name: string, label = LABELS[name], swatch?: string): HTMLElement => {
+    const signal = app.store.layers[name];
+    const { row: element, set } = toggle(`layer-${name}`, label, false, (on) => signal.set(on), swatch);
+    signal.watch(set);
     return element;
   };
-  const turn = (name: LayerName, on: boolean): void => app.store.layers[name].set(on);
+  const group = (title: Overlay["group"]): HTMLElement[] =>
+    overlays
+      .filter(({ overlay }) => overlay.group === title)
+      .map(({ name, overlay: { label, swatch } }) => row(name, label, swatch));
   const tint = choice(
     "tint",
     "Colour of characters",
@@ -45,9 +39,15 @@ export function layersPanel(app: App, served = true): Panel {
     "population",
     (value) => app.store.tint.set(value),
   );
-  app.density.changed = () => drawLegends(app, overlays, legends);
-  connect(app, overlays, app.density.changed);
+  const switches = new LayerSwitches(app, new Map(overlays.map(({ name, overlay }) => [name, overlay])), legends);
+  app.density.changed = () => switches.drawLegends();
+  app.store.tint.watch((value) => {
+    app.crowd.setTint(value);
+    switches.drawLegends();
+    app.stage.refresh();
+  });
   app.store.document.watch((document) => {
+    switches.fetchAgain();
     if (document === undefined) return;
     if (document.boxed) {
       known.show([["Recording", document.name], ["Map", "not given: add --map"]]);
@@ -60,15 +60,14 @@ export function layersPanel(app: App, served = true): Panel {
       ["Widest disc, radius", `${document.largest_radius.toFixed(2)} m`],
     ]);
   });
-  const repairs = repairList(app);
   const element = h(
     "div",
     {},
-    section("Map", row("walls"), row("terrain"), row("areas"), served && row("axis"), served && row("discs")),
-    served && section("Roadmaps", ...ROADMAPS.map((method) => row(method, METHODS[method]))),
+    section("Map", row("walls"), row("terrain"), row("areas"), ...group("Map")),
+    served && section("Roadmaps", ...group("Roadmaps")),
     section("Crowd", row("density"), row("trails"), tint.row),
     legends,
-    section("Document", known.box, repairs),
+    section("Document", known.box, repairList(app)),
   );
   return { element, tool: {} };
 }
@@ -87,66 +86,109 @@ function repairList(app: App): HTMLElement {
   return box;
 }
 
-/** Observe the switches. */
-function connect(app: App, overlays: Overlays, legends: () => void): void {
-  const { layers, document, tint } = app.store;
-  const shower = new LayerShower(app, overlays, legends);
-  for (const [name, signal] of Object.entries(layers)) signal.watch((on) => shower.show(name as LayerName, on));
-  tint.watch((value) => {
-    app.crowd.setTint(value);
-    legends();
-    app.stage.refresh();
-  });
-  document.watch(() => shower.forget());
+/** Shows and hides layers; those that the server computes are fetched when first shown. */
+class LayerSwitches {
+  private readonly app: App;
+  private readonly overlays: Map<string, Overlay>;
+  private readonly legends: HTMLElement;
+  private readonly fetched = new Set<string>();
+  private readonly ready = new Set<string>();
+  /** Objects of the layers that the page computes itself. */
+  private readonly objects: Record<string, { visible: boolean }>;
+  /** The server computes one slow layer at a time and refuses others, so requests are queued here. */
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(app: App, overlays: Map<string, Overlay>, legends: HTMLElement) {
+    this.app = app;
+    this.overlays = overlays;
+    this.legends = legends;
+    const { walls, terrain, areas } = app.ground;
+    this.objects = { walls, terrain, areas, density: app.density.mesh, trails: app.trails.lines };
+    for (const { objects } of overlays.values()) app.stage.scene.add(...objects);
+    for (const [name, signal] of Object.entries(app.store.layers)) signal.watch((on) => this.show(name, on));
+  }
+
+  show(name: string, on: boolean): void {
+    const overlay = this.overlays.get(name);
+    const known = this.app.store.document.value !== undefined;
+    if (on && overlay !== undefined && !this.fetched.has(name) && known) this.fetch(name, overlay);
+    const visible = on && (overlay === undefined || this.ready.has(name));
+    for (const object of overlay?.objects ?? [this.objects[name] ?? {}]) object.visible = visible;
+    this.drawLegends();
+    this.app.stage.invalidate();
+  }
+
+  /** Fetch the visible layers again after another map was opened. */
+  fetchAgain(): void {
+    this.fetched.clear();
+    this.ready.clear();
+    for (const [name, signal] of Object.entries(this.app.store.layers)) if (signal.value) this.show(name, true);
+  }
+
+  private fetch(name: string, overlay: Overlay): void {
+    const signal = this.app.store.layers[name];
+    this.fetched.add(name);
+    const mine = this.turn.then(() => this.request(overlay));
+    this.turn = mine.catch(() => undefined);
+    mine
+      .then(() => {
+        this.ready.add(name);
+        this.show(name, signal.value);
+      })
+      .catch((trouble: unknown) => {
+        this.fetched.delete(name);
+        signal.set(false);
+        this.app.complain(trouble);
+      });
+  }
+
+  /** Request and draw a layer; retry for a minute while the server is busy with another page's layer. */
+  private async request(overlay: Overlay, tries = 200): Promise<void> {
+    try {
+      overlay.draw(await this.app.source.request("layer", overlay.fields), this.app.store.theme.value);
+    } catch (trouble) {
+      if (tries === 0 || !(trouble instanceof Refusal) || trouble.kind !== "busy") throw trouble;
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await this.request(overlay, tries - 1);
+    }
+  }
+
+  /** The legends of what is shown, with the units. */
+  drawLegends(): void {
+    const { app } = this;
+    const { layers, document, tint } = app.store;
+    const legends: Legend[] = [];
+    for (const [name, overlay] of this.overlays) {
+      if (layers[name].value && this.ready.has(name) && overlay.legend !== undefined) legends.push(overlay.legend());
+    }
+    if (layers.density.value) legends.push({ title: "Persons per m²", ramp: HEAT_CSS, low: "0", high: `${app.density.top}+` });
+    if (tint.value === "speed") legends.push({ title: "Speed", ramp: SPEED_CSS, low: "0", high: "1.5 m/s" });
+    const kinds = document.value?.kinds ?? [];
+    for (const kind of layers.terrain.value ? kinds : []) {
+      legends.push({ title: "Terrain", text: kind, colour: terrainColour(kind, kinds) });
+    }
+    const roles = new Set(app.ground.areaNames.map(({ role }) => role ?? "area"));
+    for (const role of layers.areas.value ? roles : []) {
+      legends.push({ title: "Areas", text: role, colour: areaColour(role) });
+    }
+    const titles = [...new Set(legends.map(({ title }) => title))];
+    const boxes = titles.map((title) => {
+      const rows = legends.filter((legend) => legend.title === title).flatMap(legendRows);
+      return h("div", { class: "legend" }, h("span", { class: "name" }, title), ...rows);
+    });
+    this.legends.replaceChildren(...boxes);
+  }
 }
 
-/** Facts about a roadmap, with a note if it is disconnected (doors narrower than two cells cause that). */
-function made(told: Made | undefined): string {
-  if (told === undefined) return "";
-  const { nodes, edges, components, resolution } = told;
-  const size = `${nodes.toLocaleString("en")} nodes, ${edges.toLocaleString("en")} edges`;
-  if (components < 2) return size;
-  const cells = resolution === null ? "" : `: cells of ${resolution} m may be too large for doors`;
-  return `${size}, ${components.toLocaleString("en")} parts${cells}`;
-}
+const SPEED_CSS = "linear-gradient(90deg,#c72e29,#edb84d,#29949e)";
 
-/** The legends of what is shown, with the units. */
-function drawLegends(app: App, overlays: Overlays, box: HTMLElement): void {
-  const { layers, document, tint } = app.store;
-  const scale = (title: string, css: string, low: string, high: string): HTMLElement =>
-    h(
-      "div",
-      { class: "legend" },
-      h("span", { class: "name" }, title),
-      h("i", { class: "ramp", style: `background:${css}` }),
-      h("span", { class: "ends" }, h("span", {}, low), h("span", {}, high)),
-    );
-  const entries = (title: string, list: [string, string][]): HTMLElement =>
-    h(
-      "div",
-      { class: "legend" },
-      h("span", { class: "name" }, title),
-      ...list.map(([text, colour]) =>
-        h("span", { class: "entry-row" }, h("i", { class: "swatch", style: `background:${colour}` }), text),
-      ),
-    );
-  const shown: HTMLElement[] = [];
-  const kinds = document.value?.kinds ?? [];
-  if (layers.axis.value) shown.push(scale("Clearance", RAMP_CSS, "0 m", `${overlays.widest.toFixed(1)} m`));
-  if (layers.density.value) shown.push(scale("Persons per m²", HEAT_CSS, "0", `${app.density.top}+`));
-  if (tint.value === "speed") {
-    shown.push(scale("Speed", "linear-gradient(90deg,#c72e29,#edb84d,#29949e)", "0", "1.5 m/s"));
+function legendRows(legend: Legend): HTMLElement[] {
+  if ("text" in legend) {
+    const swatch = h("i", { class: "swatch", style: `background:${legend.colour}` });
+    return [h("span", { class: "entry-row" }, swatch, legend.text)];
   }
-  if (layers.terrain.value && kinds.length > 0) {
-    shown.push(entries("Terrain", kinds.map((kind) => [kind, terrainColour(kind, kinds)])));
-  }
-  const roadmaps = ROADMAPS.filter((method) => layers[method].value && overlays.made[method] !== undefined);
-  if (roadmaps.length > 0) {
-    shown.push(entries("Roadmaps", roadmaps.map((method) => [made(overlays.made[method]), METHODS[method]])));
-  }
-  const roles = [...new Set(app.ground.areaNames.map(({ role }) => role ?? "area"))];
-  if (layers.areas.value && roles.length > 0) {
-    shown.push(entries("Areas", roles.map((role) => [role, areaColour(role)])));
-  }
-  box.replaceChildren(...shown);
+  return [
+    h("i", { class: "ramp", style: `background:${legend.ramp}` }),
+    h("span", { class: "ends" }, h("span", {}, legend.low), h("span", {}, legend.high)),
+  ];
 }

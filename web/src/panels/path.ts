@@ -2,7 +2,7 @@
 import type { App, Panel } from "../app";
 import { button, choice, facts, h, section, slider, type Choice, type Slider } from "../dom";
 import { Mark } from "../scene/marks";
-import { Pathway } from "../scene/pathway";
+import { PathScene } from "../scene/path";
 import type { Document, Point } from "../store";
 import { Newest, Refusal, type Reply } from "../wire";
 
@@ -52,7 +52,7 @@ export class PathPanel implements Panel {
   readonly tool = { cursor: "crosshair", click: (at: Point) => this.click(at) };
   readonly state: PathState = { ...NOTHING, start: undefined, goal: undefined };
   private readonly app: App;
-  private readonly pathway = new Pathway();
+  private readonly pathway = new PathScene();
   private readonly known = facts("path-facts");
   private readonly hint = h("p", { class: "hint", "data-testid": "path-hint" });
   private readonly trouble = h("p", { class: "trouble", role: "alert", "data-testid": "path-trouble" });

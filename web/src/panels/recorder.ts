@@ -26,13 +26,13 @@ export function recorder(app: App): HTMLElement {
     record.hidden = recording?.running === true;
     stop.hidden = !record.hidden;
     save.hidden = recording == null || recording.running || recording.frames === 0;
-    word.textContent = recording == null ? "" : told(recording);
+    word.textContent = recording == null ? "" : recordingText(recording);
     word.hidden = recording == null;
   });
   return h("div", { class: "stack" }, h("div", { class: "buttons" }, record, stop, save), word);
 }
 
-function told({ running, seconds, megabytes, ended }: Recording): string {
+function recordingText({ running, seconds, megabytes, ended }: Recording): string {
   const size = megabytes >= 0.1 ? `, ${megabytes.toFixed(1)} MB` : "";
   const much = `${seconds.toFixed(1)} s${size}`;
   if (running) return `Recording: ${much}`;

@@ -2,7 +2,7 @@
 import type { App, Panel } from "../app";
 import { button, facts, h, section, slider } from "../dom";
 import { Minimap } from "../scene/minimap";
-import { lookout } from "../scene/lookout";
+import { firstView } from "../scene/first_view";
 import { EYE, Walker } from "../scene/walker";
 import type { Point } from "../store";
 
@@ -110,7 +110,7 @@ function connect(
     minimap.fit(bounds, app.ground.floors);
     if (fresh) {
       minimap.stops = [];
-      const { at, heading } = lookout(app.ground.floors, bounds);
+      const { at, heading } = firstView(app.ground.floors, bounds);
       walker.stand(at, heading);
     }
     walker.aim(app.stage.walk);

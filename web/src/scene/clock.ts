@@ -13,7 +13,7 @@ export class LiveClock {
   private queue: Frame[] = [];
   private rate = 1;
   private gap = 0.1;
-  private heard = 0;
+  private receivedAt = 0;
   private readonly crowd: CrowdScene;
 
   constructor(crowd: CrowdScene) {
@@ -35,14 +35,14 @@ export class LiveClock {
     } else if (frame.time === last.time) {
       this.restart(frame);
     } else {
-      const passed = Math.max(0.005, now - this.heard);
+      const passed = Math.max(0.005, now - this.receivedAt);
       if (passed < 1) {
         this.rate += ((frame.time - last.time) / passed - this.rate) * 0.15;
         this.gap += (frame.time - last.time - this.gap) * 0.15;
       }
       this.queue.push(frame);
     }
-    this.heard = now;
+    this.receivedAt = now;
   }
 
   /** Advance by some seconds; return whether the picture changes. */

@@ -174,10 +174,10 @@ class People {
   reserve(count: number): boolean {
     this.count = count;
     if (count * 4 <= this.course.length) return false;
-    const room = Math.ceil(count * 1.3) + 64;
-    this.course = new Float32Array(4 * room);
-    this.motion = new Float32Array(4 * room);
-    this.self = new Float32Array(3 * room);
+    const capacity = Math.ceil(count * 1.3) + 64;
+    this.course = new Float32Array(4 * capacity);
+    this.motion = new Float32Array(4 * capacity);
+    this.self = new Float32Array(3 * capacity);
     this.attributes = {};
     return true;
   }

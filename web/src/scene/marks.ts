@@ -75,17 +75,17 @@ export class Mark {
 
   /** The arrow keys move a mark by eight pixels. */
   private nudge(event: KeyboardEvent, drag: (to: Point, done: boolean) => void): void {
-    const ways: Record<string, Point> = {
+    const directions: Record<string, Point> = {
       ArrowLeft: [-8, 0],
       ArrowRight: [8, 0],
       ArrowUp: [0, 8],
       ArrowDown: [0, -8],
     };
-    const way = ways[event.key] as Point | undefined;
-    if (way === undefined || this.at === undefined) return;
+    const direction = directions[event.key] as Point | undefined;
+    if (direction === undefined || this.at === undefined) return;
     event.preventDefault();
     event.stopPropagation();
     const metres = this.stage.resolution();
-    drag([this.at[0] + way[0] * metres, this.at[1] + way[1] * metres], true);
+    drag([this.at[0] + direction[0] * metres, this.at[1] + direction[1] * metres], true);
   }
 }

@@ -4,7 +4,7 @@ import type { Point, Theme, View } from "../store";
 import { Cameras, type Bounds } from "./cameras";
 import { PALETTES } from "./colours";
 import { Daylight } from "./daylight";
-import { FINE, Pace } from "./pace";
+import { FINE, DetailLevel } from "./detail";
 import { Painter, type Manner } from "./painter";
 
 /** Called before each picture with the seconds since the last; true asks for a picture. */
@@ -34,7 +34,7 @@ const STILL = 400;
 export class Stage extends Cameras {
   readonly scene = new Scene();
   readonly painter: Painter;
-  readonly pace = new Pace();
+  readonly pace = new DetailLevel();
   pictures = 0;
   private readonly light = new Daylight();
   private readonly tickers: Ticker[] = [];

@@ -71,7 +71,7 @@ def _length_between(start, goal, radius, axis):
 
 
 @inner
-def _place_on_edge(end, radius, index):
+def place_on_edge(end, radius, index):
     """Place of a located end on its edge, with costs to the vertices of the edge."""
     axis, edge = index.axis, index.graph.edge_of[end.piece]
     weight = index.graph.weight[edge]
@@ -85,18 +85,29 @@ def _place_on_edge(end, radius, index):
 
 
 @inner
+def direct_cost(start, goal, edge, radius, index):
+    """Cost between two places on one edge; infinite if the edge is too narrow between them."""
+    return _length_between(start, goal, radius, index.axis) * index.graph.weight[edge]
+
+
+@inner
 def find_backbone(start, goal, radius, index, workspace):
     """Write the half-edges of the shortest path along the axis to workspace.halves.
 
     `start` and `goal` are OnAxis or Place. Returns the number of half-edges; -1: there is no path.
     """
-    axis, graph = index.axis, index.graph
-    here, there = _place_on_edge(start, radius, index), _place_on_edge(goal, radius, index)
+    here, there = place_on_edge(start, radius, index), place_on_edge(goal, radius, index)
     direct = math.inf
     if here.edge == there.edge:
-        direct = _length_between(start, goal, radius, axis) * graph.weight[here.edge]
-    target = (goal.x, goal.y)
-    count = find_path(here, there, target, direct, radius, graph, axis.vertices, workspace)
+        direct = direct_cost(start, goal, here.edge, radius, index)
+    return find_backbone_between(start, goal, here, there, direct, radius, index, workspace)
+
+
+@inner
+def find_backbone_between(start, goal, here, there, direct, radius, index, workspace):
+    """`find_backbone` between two places on edges, `direct` apart if they are on the same edge."""
+    axis, target = index.axis, (goal.x, goal.y)
+    count = find_path(here, there, target, direct, radius, index.graph, axis.vertices, workspace)
     if count != 0:
         return count
     piece = start.piece

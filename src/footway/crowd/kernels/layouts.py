@@ -84,6 +84,13 @@ class Tracks(NamedTuple):
     weights: Singles  # (w, ne) edge weights of wanderers; 0: never
 
 
+class Openings(NamedTuple):
+    """Where standing obstacles leave edges of the map open."""
+
+    are_narrowed: bool  # whether there are standing obstacles at all
+    clearance: Floats  # (m,) radius of the widest disc that passes each sample of the map's edges
+
+
 # Columns of `GoalTable.located` after X and Y: point on the medial axis, its clearance, the goal's.
 AXIS_X, AXIS_Y, AXIS_CLEARANCE, OWN_CLEARANCE = range(2, 6)
 

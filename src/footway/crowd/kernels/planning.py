@@ -7,7 +7,14 @@ import math
 import numpy as np
 
 from footway._numba.jit import inner, kernel
-from footway.corridor.kernels.backbone import find_backbone, share_of
+from footway.corridor.kernels.backbone import (
+    direct_cost,
+    find_backbone,
+    find_backbone_between,
+    place_on_edge,
+    share_of,
+)
+from footway.corridor.kernels.graph_search import PlaceOnEdge
 from footway.corridor.kernels.layouts import OnAxis
 from footway.corridor.kernels.locate import locate_end
 from footway.corridor.kernels.query import is_connected
@@ -68,9 +75,74 @@ def _is_reachable(start, goal, radius, pieces, index):
     return pieces[goal] >= 0 and is_connected(start.piece, pieces[goal], radius, index)
 
 
+@inner
+def _are_open(one, other, radius, clearance):
+    """Return whether a disc passes the samples between two others, both excluded."""
+    for k in range(min(one, other) + 1, max(one, other)):
+        if clearance[k] < radius:
+            return False
+    return True
+
+
+@inner
+def _leave_open(place, sample, radius, tracks, clearance):
+    """Return a place on an edge with only those directions open that obstacles do not close."""
+    first, last = tracks.first[place.edge], tracks.last[place.edge]
+    return PlaceOnEdge(
+        place.edge,
+        place.to_first,
+        place.to_last,
+        place.first_is_open and _are_open(sample, first - 1, radius, clearance),
+        place.last_is_open and _are_open(sample, last + 1, radius, clearance),
+    )
+
+
 @inner(inline=False)
-def _find(q, start, requests, seed, located, pieces, index, workspace):
+def _find_path(start, goal, radius, tracks, openings, index, workspace):
+    """`find_backbone`, but an obstacle also closes the edge that the start or the goal is on."""
+    if not openings.are_narrowed:
+        return find_backbone(start, goal, radius, index, workspace)
+    begin = _sample_at(start.piece, start.x, start.y, tracks, index.axis)
+    end = _sample_at(goal.piece, goal.x, goal.y, tracks, index.axis)
+    here, there = place_on_edge(start, radius, index), place_on_edge(goal, radius, index)
+    direct = math.inf
+    if here.edge == there.edge and _are_open(begin, end, radius, openings.clearance):
+        direct = direct_cost(start, goal, here.edge, radius, index)
+    here = _leave_open(here, begin, radius, tracks, openings.clearance)
+    there = _leave_open(there, end, radius, tracks, openings.clearance)
+    return find_backbone_between(start, goal, here, there, direct, radius, index, workspace)
+
+
+@inner(inline=False)
+def _draw_near(bits, q, start, requests, goals, index):
+    """Draw one of the reachable goals within the distance; -1 if there is none.
+
+    Goals closer than NEAREST count only if there are no others.
+    """
+    first = requests.goal_ranges[q, FIRST_GOAL]
+    last = first + requests.goal_ranges[q, N_GOALS]
+    for least in (NEAREST, 0.0):
+        count = 0
+        for chosen in range(2):  # count them, then find the one that is drawn
+            wanted = int(bits % np.uint64(max(1, count)))
+            count = 0
+            for goal in range(first, last):
+                dx = goals.located[goal, X] - requests.starts[q, X]
+                dy = goals.located[goal, Y] - requests.starts[q, Y]
+                away = math.sqrt(dx * dx + dy * dy)
+                if not least <= away <= requests.within[q]:
+                    continue
+                if _is_reachable(start, goal, requests.radii[q], goals.pieces, index):
+                    if chosen and count == wanted:
+                        return goal
+                    count += 1
+    return -1
+
+
+@inner(inline=False)
+def _find(q, start, requests, seed, goals, tracks, openings, index, workspace):
     """Draw a reachable goal and find the path: (goal, number of half-edges); -1, -1 for none."""
+    located, pieces = goals.located, goals.pieces
     radius, within, wanted = requests.radii[q], requests.within[q], requests.goal_ranges[q]
     x, y = requests.starts[q, X], requests.starts[q, Y]
     size, searches = wanted[N_GOALS], 0
@@ -85,12 +157,16 @@ def _find(q, start, requests, seed, located, pieces, index, workspace):
             if is_nearer and _is_reachable(start, goal, radius, pieces, index):
                 nearest, best = goal, d2
             continue
-        if size > 1 and attempt == DRAWS - 1 and nearest >= 0:
-            goal = nearest
+        if size > 1 and attempt == DRAWS - 1:
+            near = _draw_near(bits, q, start, requests, goals, index)
+            if near >= 0:
+                goal = near
+            elif nearest >= 0:
+                goal = nearest
         if not _is_reachable(start, goal, radius, pieces, index):
             continue
         end = OnAxis(pieces[goal], located[goal, AXIS_X], located[goal, AXIS_Y])
-        count = find_backbone(start, end, radius, index, workspace)
+        count = _find_path(start, end, radius, tracks, openings, index, workspace)
         if count >= 0:
             return goal, count
         searches += 1
@@ -100,7 +176,7 @@ def _find(q, start, requests, seed, located, pieces, index, workspace):
 
 
 @kernel
-def find_paths(first, requests, seed, goals, tracks, index, workspace, found, halves):
+def find_paths(first, requests, seed, goals, tracks, openings, index, workspace, found, halves):
     """Plan the requests from `first` on; return the first one that does not fit into `halves`.
 
     The half-edges of all paths are written consecutively. `found` (n, 5) are the results.
@@ -114,7 +190,7 @@ def find_paths(first, requests, seed, goals, tracks, index, workspace, found, ha
         if at.piece < 0:
             continue
         start = OnAxis(at.piece, at.x, at.y)
-        goal, count = _find(q, start, requests, seed, located, goals.pieces, index, workspace)
+        goal, count = _find(q, start, requests, seed, goals, tracks, openings, index, workspace)
         found[q, STATUS] = NONE if goal < 0 else FOUND
         if goal < 0:
             continue

@@ -30,17 +30,12 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway.follow.kernels.detour_clearance import (
     BLOCKED,
-    LESS_WORK,
     ON_GOAL,
     ON_START,
     OPEN,
     OWNER,
     PINCHED,
-    ROUGH,
     ROUNDING,
-    SAME,
-    THIN,
-    WORK,
     Run,
     gap_between,
 )
@@ -49,6 +44,12 @@ from footway.follow.kernels.detour_smoothing import emit, smooth_path, with_more
 from footway.follow.kernels.discs import gap_to_disc, velocity_of
 from footway.follow.kernels.layouts import RADIUS
 from footway.follow.kernels.vectors import minus, row, scaled, size
+
+SAME = 1e-9  # m, balls closer than this coincide
+THIN = 0.07  # balls closer than this fraction of their radius are dropped
+WORK = 150_000  # maximum of nodes expanded in all searches of a run; then it counts as closed
+LESS_WORK = 40_000  # the same, for finding the discs that close a run
+ROUGH = 20.0  # size of the cells of the first attempt at that, relative to the smallest
 
 ARRIVAL = 4  # column of the rows of a sub-corridor, after x, y, z and R
 

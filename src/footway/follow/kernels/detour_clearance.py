@@ -16,33 +16,7 @@ if TYPE_CHECKING:
 LEAST = 1e-4  # m, minimum clearance at the points of a path
 MARGIN = 0.3 * LEAST  # m, minimum clearance of a new ball: what a link guarantees between points
 LINK = 0.7  # maximum distance of two points of a path, relative to the sum of their clearances
-CLOSE = 0.5  # maximum distance of two balls, relative to the lesser clearance
-LOOK_AHEAD = 64  # points of a path among which the next ball is chosen
-FINEST_GAP = 1e-3  # m, balls need not be closer than this
 ROUNDING = 2e-6  # m by which the clearance of a ball of the corridor may be negative
-SAME = 1e-9  # m, balls closer than this coincide
-FAR = 0.5  # m, maximum distance between the centres of two balls
-THIN = 0.07  # balls closer than this fraction of their radius are dropped
-FINEST_2D = 1e-3  # m, smallest cell: a gap 5 mm wider than the character holds several
-FINEST_3D = 8e-3  # m, coarser, because a surface has many more cells than a line
-ROOTS = 40_000  # maximum number of initial cells
-FEW_SPLITS = 256  # cells made by splitting: enough for most runs
-SPLITS = 65_536  # the same, maximum; then the corridor counts as closed
-WORK = 150_000  # maximum of nodes expanded in all searches of a run; then it counts as closed
-LESS_WORK = 40_000  # the same, for finding the discs that close a run
-ROUGH = 20.0  # size of the cells of the first attempt at that, relative to the smallest
-TARGETED = 8  # searches that split only cells of the path found; then all undecided ones are split
-AHEAD = 1.3  # estimated cost of a remaining metre: above the minimum, to expand fewer cells
-DOUBT = 3.0  # cost of a metre that may turn out to be closed
-NARROW = 0.1  # m, clearance at which a metre costs twice as much
-ASIDE = 0.5  # additional cost of a metre at the rim of the corridor
-WIDE = 1.0  # m, upper limit of the desired clearance
-DESIRED = 0.6  # the same, relative to the clearance without discs
-ENOUGH = 0.5  # fraction of the desired clearance that smoothing must preserve
-ROUNDS = 16  # of relaxing, maximum
-STILL = 2e-3  # m, smaller moves, or moves below a tenth of the clearance, are skipped
-EARLY = 1.2  # radii of the corridor within which a path leaves the backbone and returns to it
-SPACING = 0.35  # maximum distance of relaxed points, relative to the clearance without discs
 
 # Columns of points: nodes of the search, and points of a path.
 X, Y, Z, ARC, TIME, CLEARANCE, OWNER = range(7)

@@ -17,27 +17,17 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.follow.kernels.detour_clearance import (
-    AHEAD,
     ARC,
-    ASIDE,
     BLOCKED,
     CLEARANCE,
     COLUMNS,
-    DOUBT,
-    FEW_SPLITS,
-    FINEST_2D,
-    FINEST_3D,
     FULL,
     LEAST,
     METRE_COST,
-    NARROW,
     OPEN,
     OWNER,
     REACH,
-    ROOTS,
     ROUNDING,
-    SPLITS,
-    TARGETED,
     TIME,
     UNDECIDED,
     X,
@@ -56,6 +46,17 @@ from footway.follow.kernels.detour_clearance import (
 )
 from footway.follow.kernels.layouts import RADIUS
 from footway.follow.kernels.vectors import distance, row
+
+FINEST_2D = 1e-3  # m, smallest cell: a gap 5 mm wider than the character holds several
+FINEST_3D = 8e-3  # m, coarser, because a surface has many more cells than a line
+ROOTS = 40_000  # maximum number of initial cells
+FEW_SPLITS = 256  # cells made by splitting: enough for most runs
+SPLITS = 65_536  # the same, maximum; then the corridor counts as closed
+TARGETED = 8  # searches that split only cells of the path found; then all undecided ones are split
+AHEAD = 1.3  # estimated cost of a remaining metre: above the minimum, to expand fewer cells
+DOUBT = 3.0  # cost of a metre that may turn out to be closed
+NARROW = 0.1  # m, clearance at which a metre costs twice as much
+ASIDE = 0.5  # additional cost of a metre at the rim of the corridor
 
 LEVEL, FIRST_AXIS, CHILD = 0, 1, 4  # columns of boxes; columns 1 to 3 are integer coordinates
 SIZE, NUMBER, EXPANDED = 0, 1, 2  # counters of a queue

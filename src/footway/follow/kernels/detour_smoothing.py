@@ -10,22 +10,11 @@ from footway._numba.jit import inner, kernel
 from footway.follow.kernels.detour_clearance import (
     ARC,
     CLEARANCE,
-    CLOSE,
     COLUMNS,
-    DESIRED,
     DISC,
-    EARLY,
-    ENOUGH,
-    FAR,
-    FINEST_GAP,
-    LOOK_AHEAD,
     OWNER,
-    ROUNDS,
     SECOND,
-    SPACING,
-    STILL,
     TIME,
-    WIDE,
     X,
     Y,
     Z,
@@ -43,6 +32,18 @@ from footway.follow.kernels.detour_clearance import (
 from footway.follow.kernels.discs import from_disc
 from footway.follow.kernels.layouts import RADIUS
 from footway.follow.kernels.vectors import dot, minus, moved, plus, row, scaled, size
+
+CLOSE = 0.5  # maximum distance of two balls, relative to the lesser clearance
+LOOK_AHEAD = 64  # points of a path among which the next ball is chosen
+FINEST_GAP = 1e-3  # m, balls need not be closer than this
+FAR = 0.5  # m, maximum distance between the centres of two balls
+WIDE = 1.0  # m, upper limit of the desired clearance
+DESIRED = 0.6  # the same, relative to the clearance without discs
+ENOUGH = 0.5  # fraction of the desired clearance that smoothing must preserve
+ROUNDS = 16  # of relaxing, maximum
+STILL = 2e-3  # m, smaller moves, or moves below a tenth of the clearance, are skipped
+EARLY = 1.2  # radii of the corridor within which a path leaves the backbone and returns to it
+SPACING = 0.35  # maximum distance of relaxed points, relative to the clearance without discs
 
 
 @kernel

@@ -203,14 +203,6 @@ def _cost_at(s, k, lengths, costs):
 
 
 @inner
-def _bound(s, k, spare, lengths, costs):
-    """Maximum cost of a line to curve length s, on line k; `costs` are None without a bound."""
-    if costs is None:
-        return math.inf
-    return COSTLIER * (spare + _cost_at(s, k, lengths, costs))
-
-
-@inner
 def _weight(s, k, limit, c, costs, around):
     """Weight of the line to the candidate at s, on line k (section 3.3), and its x and y.
 
@@ -218,7 +210,9 @@ def _weight(s, k, limit, c, costs, around):
     """
     d = s - c.reference
     px, py = point_at(s, k, around.course)
-    limit = min(limit, _bound(s, k, c.spare, around.course.lengths, costs) / d)
+    if costs is not None:
+        bound = COSTLIER * (c.spare + _cost_at(s, k, around.course.lengths, costs))
+        limit = min(limit, bound / d)
     distance = math.sqrt((px - c.x) * (px - c.x) + (py - c.y) * (py - c.y))
     if c.least * distance >= limit * d or c.least == c.most:  # uniform terrain
         weight = c.least * distance / d

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 
+from footway._numba.bins import cell_range
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot, sin, sincos
 from footway.roadmap.kernels.layouts import Arc, Turn
@@ -44,13 +45,6 @@ def saving(tangent, cosine, sine):
     return 2.0 * tangent - radius * turn
 
 
-@inner
-def _cells(low, high, origin, size, count):
-    first = max(0, min(count - 1, int(math.floor((low - origin) / size))))
-    last = max(0, min(count - 1, int(math.floor((high - origin) / size))))
-    return first, last
-
-
 @inner(inline=False)
 def largest_tangent(turn, most, keep, ends):
     """Return the largest tangent length, up to `most`, of a blend with clearance `keep` (m).
@@ -78,8 +72,8 @@ def largest_tangent(turn, most, keep, ends):
     qx, qy = x + ax * best - side * ay * keep, y + ay * best + side * ax * keep
     rx, ry = x + bx * best + side * by * keep, y + by * best - side * bx * keep
     box, shape, offsets, xy = ends.box, ends.shape, ends.offsets, ends.xy
-    i0, i1 = _cells(min(px, qx, rx), max(px, qx, rx), box[0], box[2], shape[0])
-    j0, j1 = _cells(min(py, qy, ry), max(py, qy, ry), box[1], box[2], shape[1])
+    i0, i1 = cell_range(min(px, qx, rx), max(px, qx, rx), box[0], box[2], shape[0])
+    j0, j1 = cell_range(min(py, qy, ry), max(py, qy, ry), box[1], box[2], shape[1])
     for j in range(j0, j1 + 1):
         for slot in range(offsets[j * shape[0] + i0], offsets[j * shape[0] + i1 + 1]):
             wx, wy = xy[slot, 0] - x, xy[slot, 1] - y
@@ -154,8 +148,8 @@ def arc_distance(arc, cells):
         dx, dy = cosine * ux - sine * uy, sine * ux + cosine * uy
         left, right = cx + radius * min(ux, dx) - sagitta, cx + radius * max(ux, dx) + sagitta
         low, high = cy + radius * min(uy, dy) - sagitta, cy + radius * max(uy, dy) + sagitta
-        i0, i1 = _cells(left, right, box[0], box[2], nx)
-        j0, j1 = _cells(low, high, box[1], box[2], ny)
+        i0, i1 = cell_range(left, right, box[0], box[2], nx)
+        j0, j1 = cell_range(low, high, box[1], box[2], ny)
         for j in range(j0, j1 + 1):
             for slot in range(cells.offsets[j * nx + i0], cells.offsets[j * nx + i1 + 1]):
                 best = _wall_to_arc(arc, best, cells.walls, cells.members[slot])
@@ -182,8 +176,12 @@ def _cuts_off_wall(turn, row, ends):
     x, y, ax, ay, bx, by = turn
     t, side = row[TANGENT], (1.0 if ax * by - ay * bx > 0.0 else -1.0)
     box, shape = ends.box, ends.shape
-    i0, i1 = _cells(x + t * min(0.0, ax, bx), x + t * max(0.0, ax, bx), box[0], box[2], shape[0])
-    j0, j1 = _cells(y + t * min(0.0, ay, by), y + t * max(0.0, ay, by), box[1], box[2], shape[1])
+    i0, i1 = cell_range(
+        x + t * min(0.0, ax, bx), x + t * max(0.0, ax, bx), box[0], box[2], shape[0]
+    )
+    j0, j1 = cell_range(
+        y + t * min(0.0, ay, by), y + t * max(0.0, ay, by), box[1], box[2], shape[1]
+    )
     reach = t * (1.0 + ax * bx + ay * by)  # of both tangent points, along a + b
     for j in range(j0, j1 + 1):
         for slot in range(ends.offsets[j * shape[0] + i0], ends.offsets[j * shape[0] + i1 + 1]):

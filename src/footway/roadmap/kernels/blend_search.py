@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 
+from footway._numba.bins import cell_along
 from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
@@ -49,8 +50,7 @@ def _near_places(x, y, net, found):
     """Write the places around a point, by rings of cells until there are enough: how many."""
     box, offsets, members = net.place_box, net.place_offsets, net.members
     n, nx, ny = len(net.out_offsets) - 1, net.place_shape[0], net.place_shape[1]
-    ci = min(nx - 1, max(0, int((x - box[0]) / box[2])))
-    cj = min(ny - 1, max(0, int((y - box[1]) / box[2])))
+    ci, cj = cell_along(x, box[0], box[2], nx), cell_along(y, box[1], box[2], ny)
     count, vertices = 0, 0
     for ring in range(max(nx, ny) + 1):
         for j in range(max(0, cj - ring), min(ny, cj + ring + 1)):

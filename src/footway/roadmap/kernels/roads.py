@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from footway._numba.bins import cell_of
+from footway._numba.bins import cell_of, cell_range
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
 from footway.corridor.kernels.backbone import find_backbone_of_disc
@@ -76,13 +76,6 @@ def contacts(points, directions, walls, touch, wall):
 
 
 @inner
-def _cells_near(low, high, origin, size, count):
-    first = max(0, min(count - 1, int(math.floor((low - origin) / size))))
-    last = max(0, min(count - 1, int(math.floor((high - origin) / size))))
-    return first, last
-
-
-@inner
 def _keep(b, margin, row, depths):
     """Insert a ball into its row, sorted by depth, if it is among the deepest."""
     slot = len(row)
@@ -106,8 +99,8 @@ def bin_balls(balls, chosen, box, shape, members, depths):
     for c in range(len(chosen)):
         b = chosen[c]
         x, y, reach = balls[b, 0], balls[b, 1], balls[b, 2] + half
-        i0, i1 = _cells_near(x - reach, x + reach, box[0], size, nx)
-        j0, j1 = _cells_near(y - reach, y + reach, box[1], size, ny)
+        i0, i1 = cell_range(x - reach, x + reach, box[0], size, nx)
+        j0, j1 = cell_range(y - reach, y + reach, box[1], size, ny)
         for j in range(j0, j1 + 1):
             for i in range(i0, i1 + 1):
                 dx, dy = box[0] + (i + 0.5) * size - x, box[1] + (j + 0.5) * size - y

@@ -14,9 +14,10 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
+from footway._numba.segments import share_of_segment
 
 ON_PLANE = 1e-9  # cells; a coordinate this close to a grid plane counts as on it
-FREE = 2.0  # result of first_hit for a line that hits nothing
+FREE = 2.0  # result of hit_among for a line that hits nothing
 
 
 @inner
@@ -38,7 +39,7 @@ def _ahead(p, d):
 
 
 @inner
-def _roomiest(i0, i1, j0, j1, k0, k1, jump):
+def _cell_with_largest_jump(i0, i1, j0, j1, k0, k1, jump):
     """Return the cell with the largest jump among cells that share a face: (jump, i, j, k)."""
     nz, ny, nx = jump.shape
     if i0 == i1 and j0 == j1 and k0 == k1:
@@ -71,7 +72,11 @@ def _moving(d):
 
 @inner
 def hit_among(ax, ay, az, bx, by, bz, jump):
-    """Return `first_hit`, but take only `jump` of the space: faster in loops over many lines."""
+    """Return the share of the line a-b, 0 to 1, at which it leaves F; FREE (2.0) if never.
+
+    Lattice units; a and b may be any points. It takes only `jump` of the space, which is faster in
+    loops over many lines.
+    """
     dx, ix = _moving(bx - ax)
     dy, iy = _moving(by - ay)
     dz, iz = _moving(bz - az)
@@ -88,7 +93,7 @@ def hit_among(ax, ay, az, bx, by, bz, jump):
             j0 = j1 = _ahead(ay + t * dy, dy)
         if dz != 0.0:
             k0 = k1 = _ahead(az + t * dz, dz)
-        reach, i, j, k = _roomiest(i0, i1, j0, j1, k0, k1, jump)
+        reach, i, j, k = _cell_with_largest_jump(i0, i1, j0, j1, k0, k1, jump)
         if reach == 0:
             return t
         t = min(
@@ -101,15 +106,6 @@ def hit_among(ax, ay, az, bx, by, bz, jump):
 
 
 @inner
-def first_hit(ax, ay, az, bx, by, bz, space):
-    """Return the share of the line a-b, 0 to 1, at which it leaves F; FREE (2.0) if never.
-
-    Lattice units; a and b may be any points.
-    """
-    return hit_among(ax, ay, az, bx, by, bz, space.jump)
-
-
-@inner
 def segment_is_free(ax, ay, az, bx, by, bz, space):
     """Return whether the line from a to b lies in F: the local planner. Lattice units."""
     return hit_among(ax, ay, az, bx, by, bz, space.jump) == FREE
@@ -117,20 +113,17 @@ def segment_is_free(ax, ay, az, bx, by, bz, space):
 
 @kernel
 def first_hits(starts, ends, space, out):
-    """Write `first_hit` of each line, starts and ends (n, 3) in lattice units, into out (n,)."""
+    """Write `hit_among` of each line, starts and ends (n, 3) in lattice units, into out (n,)."""
     for row in range(len(starts)):
         a, b = starts[row], ends[row]
-        out[row] = first_hit(a[0], a[1], a[2], b[0], b[1], b[2], space)
+        out[row] = hit_among(a[0], a[1], a[2], b[0], b[1], b[2], space.jump)
 
 
 @inner
 def to_segment(x, y, ax, ay, bx, by):
     """Return the distance of a point to segment a-b, and the nearest point of the segment."""
     dx, dy = bx - ax, by - ay
-    squared = dx * dx + dy * dy
-    t = 0.0
-    if squared > 0.0:
-        t = min(1.0, max(0.0, ((x - ax) * dx + (y - ay) * dy) / squared))
+    t = share_of_segment(x - ax, y - ay, dx, dy)
     px, py = ax + t * dx, ay + t * dy
     return hypot(x - px, y - py), px, py
 

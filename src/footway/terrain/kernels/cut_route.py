@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from footway._numba.bins import cell_range, group
 from footway._numba.jit import inner, kernel
 
 NEAR = 1e-9  # m, tolerance for a line on the side of a triangle
@@ -31,14 +32,6 @@ def _clip(ax, ay, bx, by, t, points, triangles):
     return first, last
 
 
-@inner
-def _cells(low, high, origin, size, count):
-    """First and last cell of a slightly extended range."""
-    first = max(0, min(count - 1, int(math.floor((low - NEAR - origin) / size))))
-    last = max(0, min(count - 1, int(math.floor((high + NEAR - origin) / size))))
-    return first, last
-
-
 @kernel
 def cut(points, lengths, ground):
     """Cut a polyline into its parts in each triangle that it touches.
@@ -55,8 +48,8 @@ def cut(points, lengths, ground):
     for k in range(len(points) - 1):
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1]
         length = lengths[k + 1] - lengths[k]
-        i0, i1 = _cells(min(ax, bx), max(ax, bx), box[0], box[2], shape[0])
-        j0, j1 = _cells(min(ay, by), max(ay, by), box[1], box[2], shape[1])
+        i0, i1 = cell_range(min(ax, bx) - NEAR, max(ax, bx) + NEAR, box[0], box[2], shape[0])
+        j0, j1 = cell_range(min(ay, by) - NEAR, max(ay, by) + NEAR, box[1], box[2], shape[1])
         for cell in range((i1 - i0 + 1) * (j1 - j0 + 1)):
             at = (j0 + cell // (i1 - i0 + 1)) * shape[0] + i0 + cell % (i1 - i0 + 1)
             for slot in range(offsets[at], offsets[at + 1]):
@@ -72,37 +65,12 @@ def cut(points, lengths, ground):
                     along = np.concatenate((along, np.empty_like(along)))
                     ends = np.concatenate((ends, np.empty_like(ends)))
                 triangle[count] = t
-                along[count, 0], along[count, 1] = (
-                    lengths[k] + first * length,
-                    lengths[k] + last * length,
-                )
+                along[count, 0] = lengths[k] + first * length
+                along[count, 1] = lengths[k] + last * length
                 ends[count, 0], ends[count, 1] = ax + first * (bx - ax), ay + first * (by - ay)
                 ends[count, 2], ends[count, 3] = ax + last * (bx - ax), ay + last * (by - ay)
                 count += 1
     return triangle[:count].copy(), along[:count].copy(), ends[:count].copy()
-
-
-@inner
-def _count(triangle, offsets):
-    """Count the parts of each triangle and write their offsets: see `pieces_of`."""
-    for i in range(len(triangle)):
-        offsets[triangle[i] + 1] += 1
-    for t in range(1, len(offsets)):
-        offsets[t] += offsets[t - 1]
-
-
-@inner
-def _sort(triangle, along, order):
-    """Sort parts of each triangle by curve length; they are nearly sorted already."""
-    for i in range(1, len(order)):
-        one, j = order[i], i
-        while j > 0:
-            before = order[j - 1]
-            if triangle[before] != triangle[one] or along[before, 0] <= along[one, 0]:
-                break
-            order[j] = before
-            j -= 1
-        order[j] = one
 
 
 @kernel
@@ -114,11 +82,15 @@ def pieces_of(points, lengths, ground):
     """
     triangle, along, ends = cut(points, lengths, ground)
     offsets = np.zeros(len(ground.triangles) + 1, np.int32)
-    _count(triangle, offsets)
-    free = offsets.copy()
     order = np.empty(len(triangle), np.int32)
-    for i in range(len(triangle)):
-        order[free[triangle[i]]] = i
-        free[triangle[i]] += 1
-    _sort(triangle, along, order)
+    group(triangle, offsets, order)
+    for i in range(1, len(order)):  # parts of a triangle are nearly sorted by curve length
+        one, j = order[i], i
+        while j > 0:
+            before = order[j - 1]
+            if triangle[before] != triangle[one] or along[before, 0] <= along[one, 0]:
+                break
+            order[j] = before
+            j -= 1
+        order[j] = one
     return triangle[order], along[order], ends[order], offsets

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from footway._numba.bins import group
 from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
 from footway.terrain.kernels.triangles import (
@@ -151,11 +152,13 @@ def make_nodes(gap, most, ground):
         offsets[t + 1] = offsets[t] + 3 + counts[t, 0] + counts[t, 1] + counts[t, 2]
     places = np.empty((nodes, 2))
     of_triangle = np.empty(offsets[-1], np.int32)
+    owner = np.empty(offsets[-1], np.int32)  # triangle of each entry of `of_triangle`
     first = np.zeros(nodes + 1, np.int32)
     links = 0
     for t in range(size):
         slot = offsets[t]
         links += (offsets[t + 1] - slot) ** 2
+        owner[slot : offsets[t + 1]] = t
         for k in range(3):
             of_triangle[slot + k] = numbers[t, k]
             places[numbers[t, k]] = points[triangles[t, k]]
@@ -168,16 +171,9 @@ def make_nodes(gap, most, ground):
                 if neighbours[t, k] > t:
                     places[begins[t, k] + i] = a + share * (b - a)
                 slot += 1
-    for node in of_triangle:
-        first[node + 1] += 1
-    first = np.cumsum(first).astype(np.int32)
-    cursor = first[:-1].copy()
     around = np.empty(len(of_triangle), np.int32)
-    for t in range(size):
-        for slot in range(offsets[t], offsets[t + 1]):
-            node = of_triangle[slot]
-            around[cursor[node]] = t
-            cursor[node] += 1
+    group(of_triangle, first, around)
+    around = owner[around]
     return Nodes(places, corners, offsets, of_triangle, first, around, links)
 
 

@@ -12,7 +12,7 @@ from scipy import ndimage
 
 import footway as fw
 from footway.errors import BadQuery, NoPath
-from footway.follow.detour import Disc, as_discs, describe, detour_around, sub_corridor
+from footway.follow.detour import Disc, as_discs, describe, sub_corridor
 from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, MARGIN, ON_GOAL, ON_START, OPEN
 from tests.effort import examples
@@ -381,13 +381,15 @@ def test_in_three_dimensions_it_can_go_over_a_disc():
 def test_plain_arrays():
     corridor = hall()
     _, discs = as_discs([(5, 0, 0.4)], 2)
-    balls, blame = detour_around(corridor.balls, discs, R, times_of(corridor.balls))
-    assert blame is None
-    np.testing.assert_array_equal(balls, sub_corridor(corridor, [(5, 0, 0.4)]).balls)
+    status, rows, blame = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    assert (status, len(blame)) == (OPEN, 0)
+    np.testing.assert_array_equal(rows[:, :4], sub_corridor(corridor, [(5, 0, 0.4)]).balls)
     discs[0, 3] = 2.0
-    assert detour_around(corridor.balls, discs, R, times_of(corridor.balls)) == (None, (0,))
+    status, _, blame = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    assert (status, blame.tolist()) == (BLOCKED, [0])
     discs[0] = 0, 0.1, 0, 0.3, 0, 0, 0
-    assert detour_around(corridor.balls, discs, R, times_of(corridor.balls)) == (None, (0,))
+    status, _, blame = detour(corridor.balls, discs, R, times_of(corridor.balls), 2)
+    assert (status, blame.tolist()) == (ON_START, [0])
 
 
 def test_balls_in_one_place():

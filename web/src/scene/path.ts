@@ -7,7 +7,7 @@ import { Discs } from "./discs";
 import { moves } from "./painter";
 import { Strip, Strokes } from "./strokes";
 
-export class Pathway {
+export class PathScene {
   readonly root = new Group();
   /** Points of the path that is drawn. */
   length = 0;

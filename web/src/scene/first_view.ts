@@ -4,10 +4,10 @@ import { inside, type Polygon } from "./polygons";
 import type { Bounds } from "./cameras";
 
 const GRID = 28;
-const WAYS = 24;
+const DIRECTIONS = 24;
 
 /** The grid point with the largest clearance, and the direction with the longest view. */
-export function lookout(floors: Polygon[], [x0, y0, x1, y1]: Bounds): { at: Point; heading: number } {
+export function firstView(floors: Polygon[], [x0, y0, x1, y1]: Bounds): { at: Point; heading: number } {
   const edges = floors.flatMap(({ shell, holes }) => [shell, ...holes]).flatMap(edgesOf);
   let at: Point = [(x0 + x1) / 2, (y0 + y1) / 2];
   let most = -1;
@@ -15,13 +15,13 @@ export function lookout(floors: Polygon[], [x0, y0, x1, y1]: Bounds): { at: Poin
     const x = x0 + ((x1 - x0) * ((i % GRID) + 0.5)) / GRID;
     const y = y0 + ((y1 - y0) * (Math.floor(i / GRID) + 0.5)) / GRID;
     if (!floors.some((floor) => walkable(x, y, floor))) continue;
-    const room = Math.min(...edges.map((edge) => gap(x, y, edge)));
-    if (room > most) [most, at] = [room, [x, y]];
+    const clearance = Math.min(...edges.map((edge) => gap(x, y, edge)));
+    if (clearance > most) [most, at] = [clearance, [x, y]];
   }
   let heading = 0;
   let longest = -1;
-  for (let k = 0; k < WAYS; k++) {
-    const angle = (2 * Math.PI * k) / WAYS;
+  for (let k = 0; k < DIRECTIONS; k++) {
+    const angle = (2 * Math.PI * k) / DIRECTIONS;
     const view = Math.min(...edges.map((edge) => sight(at, angle, edge)));
     if (view > longest) [longest, heading] = [view, angle];
   }

@@ -6,23 +6,21 @@ import { Discs } from "./discs";
 import { moves } from "./painter";
 import { Strip, Strokes } from "./strokes";
 
+/** Colours of the forces that the server reports. */
 export const FORCES: Record<string, string> = {
   steering: "#2f7de1",
-  attraction: "#2f7de1",
-  avoidance: "#e8743b",
-  boundary: "#945ecf",
-  walls: "#945ecf",
-  obstacles: "#d6336c",
   lane: "#13a4b4",
   noise: "#6c7a89",
-  group: "#19a979",
-  total: "#111827",
+  avoidance: "#e8743b",
+  obstacles: "#d6336c",
+  user: "#19a979",
+  guard: "#945ecf",
 };
 
 /** Seconds times velocity, or m/s² to metres: how long an arrow is. */
 const REACH = 1.2;
 
-export class Person {
+export class CharacterScene {
   readonly root = new Group();
   private readonly strip = new Strip("#f5b301", 0.2, 12);
   private readonly backbone = new Strokes({ colour: "#d69500", width: 2, dash: 0.4, order: 13, z: 0.08 });

@@ -17,7 +17,7 @@ const ENOUGH = 12; // intervals that are measured
 const FEW = 3; // of very slow ones
 const PATIENCE = 30_000; // ms until a better level is tried again; doubled each time it fails
 
-export class Pace {
+export class DetailLevel {
   /** Start with the second level: whether the first is fast enough is tried at once. */
   level = 1;
   private readonly intervals: number[] = [];

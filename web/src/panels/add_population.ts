@@ -15,7 +15,7 @@ const BEHAVIOURS = [
   { value: "wander", text: "Wander" },
 ] as const;
 
-export function newcomers(app: App): HTMLElement {
+export function populationForm(app: App): HTMLElement {
   const box = h("details", { class: "add", open: true }, h("summary", {}, "Add people"));
   app.store.properties.watch((properties) => {
     if (properties.length > 0) box.replaceChildren(box.children[0], ...form(app, properties));
@@ -26,7 +26,7 @@ export function newcomers(app: App): HTMLElement {
 function form(app: App, properties: Property[]): HTMLElement[] {
   const count = field("add-count", "Count", { type: "number", min: 1, max: 100000, value: 500, step: 1 });
   const controls = new ProfileControls(properties, (what) => `add-${what}`);
-  const way = journey(app);
+  const journeyFields = journey(app);
   const [follow, costs] = controls.terrain;
   const body = ["radius", "speed"];
   const behaviour = choice("add-behaviour", "Behaviour", BEHAVIOURS, "goals", (value) => {
@@ -38,13 +38,13 @@ function form(app: App, properties: Property[]): HTMLElement[] {
     const walking = behaviour.get() === "goals" && by !== "cmm" ? { follow: by, preferences } : {};
     const people = Math.max(1, Math.round(Number(count.input.value)));
     app.source
-      .request<Status>("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...way.get() })
+      .request<Status>("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...journeyFields.get() })
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };
   const summary = h("summary", { "data-testid": "add-profile" }, "More properties");
   return [
-    ...[count.row, ...controls.rows(body), behaviour.row, ...way.rows],
+    ...[count.row, ...controls.rows(body), behaviour.row, ...journeyFields.rows],
     h("details", { class: "add" }, summary, ...controls.rows(body, true), follow),
     costs,
     button("add-population", "Add people", { icon: "plus", text: "Add", look: "main" }, add),

@@ -5,7 +5,7 @@ import type { Obstacles } from "../scene/obstacles";
 import type { Point } from "../store";
 
 /** A click adds an obstacle; dragging moves it. */
-export function dropping(app: App, obstacles: Obstacles) {
+export function obstacleControls(app: App, obstacles: Obstacles) {
   let armed = false;
   let held = -1;
   let sent = 0;
