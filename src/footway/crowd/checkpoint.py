@@ -191,7 +191,7 @@ KIND = archive.Kind(
         "styles": [
             (
                 OneOf(("miran", "irm")), Number(_TINY, 1e6), Number(_TINY, 1e6),
-                Number(_TINY, 1e6), Number(_TINY, _WIDE), _WEIGHTS,
+                Number(0.0, 1e6), Number(_TINY, _WIDE), _WEIGHTS,
             )
         ],
         "random_goals": [(Number(_TINY, _WIDE), *_RANGE_OF_GOALS)],
