@@ -35,7 +35,9 @@ def whole_file(
 
     """
     path = _target(file)
-    is_special = path.exists() and not path.is_file() and not path.is_dir()
+    if path.is_dir():
+        raise BadFile(f"{name or file}: cannot be written: Is a directory")
+    is_special = path.exists() and not path.is_file()
     beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.part{path.suffix}")
     part = Path(file) if is_special else temporary or beside
     try:

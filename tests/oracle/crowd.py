@@ -15,7 +15,8 @@ import shapely
 from scipy.spatial import cKDTree
 
 from footway.crowd import tracks as tracks_of
-from footway.crowd.kernels import avoidance as avoid
+from footway.crowd.models import helbing_molnar as avoid
+from footway.crowd.models.helbing_molnar import HelbingMolnar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from tests.oracle.nearest import NearestWall
 
     Floats = NDArray[np.float64]
+
+USUAL = HelbingMolnar()
 
 STEP = 1e-6
 """m. Of central differences."""
@@ -54,7 +57,7 @@ def semi_minor_axis(gap: Floats, way: Floats) -> float:
 
 def potential(gap: Floats, way: Floats) -> float:
     """V = V0 exp(-b / sigma), m2/s2; b is 0 where the discs touch, not where the centres meet."""
-    return avoid.V0 * math.exp(-(avoid.BODY + semi_minor_axis(gap, way)) / avoid.SIGMA)
+    return USUAL.v0 * math.exp(-(USUAL.body + semi_minor_axis(gap, way)) / USUAL.sigma)
 
 
 def steepest_descent(gap: Floats, way: Floats) -> Floats:
@@ -77,14 +80,14 @@ def closed_form(gap: Floats, way: Floats, side: Floats) -> Floats:
     behind = turned - way
     h = max(math.hypot(*behind), nearest)
     b = math.sqrt(max(0.25 * ((g + h) ** 2 - float(way @ way)), least))
-    value = avoid.V0 * math.exp(-(avoid.BODY + b) / avoid.SIGMA)
-    return np.asarray(value / avoid.SIGMA * (g + h) / (4.0 * b) * (turned / g + behind / h))
+    value = USUAL.v0 * math.exp(-(USUAL.body + b) / USUAL.sigma)
+    return np.asarray(value / USUAL.sigma * (g + h) / (4.0 * b) * (turned / g + behind / h))
 
 
 def sees(x: Floats, toward: Floats, other: Other) -> bool:
     """Whether the other is in the field of view."""
     view = other.at - x
-    return bool(toward @ view >= math.cos(math.radians(avoid.SIGHT)) * math.hypot(*view))
+    return bool(toward @ view >= math.cos(math.radians(USUAL.sight)) * math.hypot(*view))
 
 
 def avoidance(x: Floats, toward: Floats, radius: float, other: Other, look: float) -> Floats:
@@ -92,9 +95,9 @@ def avoidance(x: Floats, toward: Floats, radius: float, other: Other, look: floa
     apart = x - other.at
     d = math.hypot(*apart)
     gap = max(d - radius - other.radius, float(avoid._NEAREST)) * apart / d
-    side = float(avoid._SIDE) * np.array([toward[1], -toward[0]])
+    side = USUAL.side * np.array([toward[1], -toward[0]])
     force = closed_form(gap, other.velocity * look, side)
-    return force if sees(x, toward, other) else avoid.BEHIND * force
+    return force if sees(x, toward, other) else USUAL.behind * force
 
 
 # -- neighbours ----------------------------------------------------------------------------------

@@ -139,6 +139,10 @@ class TautPath(Path):
             raise BadQuery("a path made by hand has no corridor: ask a map for it")
         return corridor_of_path(self.source, self)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickle, without the solver: it belongs to this process."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("source", "corridor")}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return super().to_dict() | {"turns": self.turns}

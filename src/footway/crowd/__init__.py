@@ -9,6 +9,7 @@ spawning           new characters and sources; free_space finds places for them
 populations        populations and their goals; profile: body and habits
 planning           requests and paths, within a budget per step
 terrain_following  routes over terrain for characters with preferences
+models             local models: how characters avoid each other
 groups, obstacles, profile_change, map_change, inspection, checkpoint
 """
 

@@ -23,44 +23,15 @@ import numpy as np
 from footway import archive, validation
 from footway.archive import Array, Damaged, Either, Names, Number, OneOf, Whole, flags, indices
 from footway.crowd.groups import Bounds
-from footway.crowd.kernels.avoidance import RANGE
-from footway.crowd.kernels.layouts import (
-    AT,
-    BODY_COLUMNS,
-    CHARACTER,
-    END,
-    FINAL,
-    FIRST_STEP,
-    FOLLOWS,
-    GOAL,
-    GONE,
-    GROUP,
-    HALF,
-    ID,
-    LEFT,
-    MODE,
-    NEXT,
-    ON_PATH,
-    ON_ROUTE,
-    PATH,
-    PATH_SIZE,
-    POPULATION,
-    REACH,
-    UNREACHABLE,
-    VX,
-    VY,
-    WAITING,
-    WALKING,
-    WALL_BUDGET,
-    WANDERS,
-    WEIGHTS_ROW,
-    State,
-)
+from footway.crowd.kernels import layouts as col
+from footway.crowd.kernels.layouts import State
+from footway.crowd.kernels.pairs import RANGE
+from footway.crowd.models import MODELS
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.planning import block_size, make_pool
 from footway.crowd.populations import GoalRange, Population
 from footway.crowd.profile import PROPERTIES
-from footway.crowd.simulation import MODELS, Simulation
+from footway.crowd.simulation import Simulation
 from footway.crowd.spawning import Source, make_rows
 from footway.crowd.terrain_following import FollowingStyle
 from footway.errors import BadFile, BadInput
@@ -109,14 +80,14 @@ def _least(declared: Property) -> float:
 
 def _limits_of_bodies() -> dict[str, Any]:
     """Return the limits of the columns of `State.body`."""
-    limits = {VX: (-_FAST, _FAST), VY: (-_FAST, _FAST), WALL_BUDGET: (-FARTHEST, FARTHEST)}
-    limits[REACH] = (0.0, FARTHEST)
+    limits = {col.VX: (-_FAST, _FAST), col.VY: (-_FAST, _FAST)}
+    limits |= {col.WALL_BUDGET: (-FARTHEST, FARTHEST), col.REACH: (0.0, FARTHEST)}
     for declared in PROPERTIES.values():
         if declared.column is not None:
             # A mean and two deviations are at most three times the limit.
             times = 3.0 if declared.varies else 1.0
             limits[declared.column] = (times * _least(declared), times * declared.high)
-    least, most = zip(*(limits[column] for column in range(BODY_COLUMNS)), strict=True)
+    least, most = zip(*(limits[column] for column in range(col.BODY_COLUMNS)), strict=True)
     return {"least": least, "most": most}
 
 
@@ -131,12 +102,12 @@ KIND = archive.Kind(
     remedy="run the crowd again",
     arrays={
         "place": Array("<f8", ("slots", 4), nan=True),
-        "body": Array("<f4", ("slots", BODY_COLUMNS), **_BODY),
+        "body": Array("<f4", ("slots", col.BODY_COLUMNS), **_BODY),
         "cursor": Array(
             "<i4",
             ("slots", 10),
-            (0, 0, -1, 0, 0, 0, GONE, 0, -1, ON_PATH),
-            (_INT, _INT, _INT, 0, _INT, _INT, UNREACHABLE, "next", "groups", ON_ROUTE),
+            (0, 0, -1, 0, 0, 0, col.GONE, 0, -1, col.ON_PATH),
+            (_INT, _INT, _INT, 0, _INT, _INT, col.UNREACHABLE, "next", "groups", col.ON_ROUTE),
         ),
         "journey": Array(
             "<i4", ("slots", 8), 0, ("populations", _INT, _INT, _INT, 0, 1, _INT, _INT)
@@ -165,7 +136,7 @@ KIND = archive.Kind(
         "source_times": Array("<f8", ("to_come",), 0.0, _LONGEST),
         "source_begin": Array("<i4", ("to_come",), 0, _INT),
         "source_waits": flags("to_come"),
-        "source_body": Array("<f4", ("to_come", BODY_COLUMNS), **_BODY),
+        "source_body": Array("<f4", ("to_come", col.BODY_COLUMNS), **_BODY),
         "source_points": Array("<f8", ("starts", 2)),
         "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
     },
@@ -191,7 +162,7 @@ KIND = archive.Kind(
         "styles": [
             (
                 OneOf(("miran", "irm")), Number(_TINY, 1e6), Number(_TINY, 1e6),
-                Number(_TINY, 1e6), Number(_TINY, _WIDE), _WEIGHTS,
+                Number(0.0, 1e6), Number(_TINY, _WIDE), _WEIGHTS,
             )
         ],
         "random_goals": [(Number(_TINY, _WIDE), *_RANGE_OF_GOALS)],
@@ -236,17 +207,18 @@ def _characters(simulation: Simulation) -> Arrays:
     state = characters.state._asdict()
     arrays: Arrays = {name: rows[: characters.n].copy() for name, rows in state.items()}
     cursor, journey = arrays["cursor"], arrays["journey"]
-    gone = cursor[:, MODE] == GONE
+    gone = cursor[:, col.MODE] == col.GONE
     cursor[gone] = journey[gone] = 0
-    cursor[gone, HALF] = cursor[gone, GROUP] = -1
-    arrays["paths"] = simulation.planner.pool.halves[_runs(cursor[:, NEXT], cursor[:, LEFT])]
-    cursor[:, NEXT] = journey[:, PATH] = 0
-    journey[:, PATH_SIZE] = journey[:, PATH_SIZE] > 0
-    cursor[cursor[:, FOLLOWS] == ON_ROUTE, FINAL] = 0
-    grouped = cursor[:, GROUP] >= 0
+    cursor[gone, col.HALF] = cursor[gone, col.GROUP] = -1
+    ahead = _runs(cursor[:, col.NEXT], cursor[:, col.LEFT])
+    arrays["paths"] = simulation.planner.pool.halves[ahead]
+    cursor[:, col.NEXT] = journey[:, col.PATH] = 0
+    journey[:, col.PATH_SIZE] = journey[:, col.PATH_SIZE] > 0
+    cursor[cursor[:, col.FOLLOWS] == col.ON_ROUTE, col.FINAL] = 0
+    grouped = cursor[:, col.GROUP] >= 0
     first = np.array([group.first_sample for group in simulation.groups.all], np.int32)
-    cursor[grouped, AT] -= first[cursor[grouped, GROUP]]
-    cursor[grouped, HALF] = cursor[grouped, END] = cursor[grouped, FINAL] = 0
+    cursor[grouped, col.AT] -= first[cursor[grouped, col.GROUP]]
+    cursor[grouped, col.HALF] = cursor[grouped, col.END] = cursor[grouped, col.FINAL] = 0
     return arrays
 
 
@@ -268,12 +240,12 @@ def _parts(simulation: Simulation) -> Arrays:
         "group_edges": [group.edges for group in groups],
         "source_ids": [source.ids[r] for source, r in rest],
         "source_times": [source.times[r] for source, r in rest],
-        "source_begin": [source.rows["journey"][r, FIRST_STEP] for source, r in rest],
-        "source_waits": [source.rows["cursor"][r, MODE] == WAITING for source, r in rest],
+        "source_begin": [source.rows["journey"][r, col.FIRST_STEP] for source, r in rest],
+        "source_waits": [source.rows["cursor"][r, col.MODE] == col.WAITING for source, r in rest],
         "source_body": [source.rows["body"][r] for source, r in rest],
         "source_points": [source.points for source in sources],
     }
-    empty = {"group_balls": (0, 3), "source_body": (0, BODY_COLUMNS), "source_points": (0, 2)}
+    empty = {"group_balls": (0, 3), "source_body": (0, col.BODY_COLUMNS), "source_points": (0, 2)}
     group_sizes = [(len(g.ids), len(g.backbone), len(g.edges)) for g in groups]
     source_sizes = [(source.to_come, len(source.points)) for source in sources]
     return {
@@ -364,8 +336,8 @@ def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> N
     _restore_characters(simulation, facts, arrays)
     simulation.routes.restore([FollowingStyle(*style) for style in facts["styles"]], arrays)
     characters = simulation.characters
-    followers = characters.id[characters.follows == ON_ROUTE]
-    is_known = np.isin(followers, arrays["guide_facts"][:, CHARACTER])
+    followers = characters.id[characters.follows == col.ON_ROUTE]
+    is_known = np.isin(followers, arrays["guide_facts"][:, col.CHARACTER])
     _require(is_known.all(), "its routes over terrain")
     for number, keep in zip(arrays["queue"].tolist(), arrays["keep"].tolist(), strict=True):
         simulation.planner.request(number, keep_goal=keep)
@@ -387,19 +359,19 @@ def _restore_characters(simulation: Simulation, facts: dict[str, Any], arrays: A
     """Restore characters in their slots and paths in a new pool."""
     state = State(**{name: arrays[name] for name in State._fields})
     cursor, journey = state.cursor, state.journey
-    ids = cursor[cursor[:, MODE] != GONE, ID]
+    ids = cursor[cursor[:, col.MODE] != col.GONE, col.ID]
     named = np.concatenate([ids, arrays["group_ids"], arrays["queue"], [-1]])
     simulation.characters.restore(state, int(named.max()))
     simulation.restore_limits(facts["widest"], facts["close"])
     simulation.tracks = simulation.tracks._replace(weights=arrays["weights"])
-    owners = np.flatnonzero(journey[:, PATH_SIZE])
-    count = cursor[owners, LEFT].astype(np.int64)
+    owners = np.flatnonzero(journey[:, col.PATH_SIZE])
+    count = cursor[owners, col.LEFT].astype(np.int64)
     size = block_size(count)
     pool, begin = make_pool(size)
     pool.halves[_runs(begin, count)] = arrays["paths"]
     simulation.planner.pool = pool
-    cursor[owners, NEXT] = journey[owners, PATH] = begin
-    journey[owners, PATH_SIZE] = size
+    cursor[owners, col.NEXT] = journey[owners, col.PATH] = begin
+    journey[owners, col.PATH_SIZE] = size
 
 
 def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:
@@ -418,8 +390,8 @@ def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arra
             is_own = (own >= 0) & (own < population.stages[0][0].size)
             _require(not population.has_own_goals or is_own.all(), "its sources")
         rows = make_rows(ids, number) | {"body": body}
-        rows["cursor"][waits, MODE] = WAITING
-        rows["journey"][:, FIRST_STEP] = begin
+        rows["cursor"][waits, col.MODE] = col.WAITING
+        rows["journey"][:, col.FIRST_STEP] = begin
         simulation.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
     ids = np.concatenate([simulation.characters.ids, arrays["source_ids"]])
     _require(len(np.unique(ids)) == len(ids), "its ids")
@@ -463,12 +435,12 @@ def _check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
 def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
     """Check that characters, paths, goals, groups and the map are consistent."""
     place, cursor, bounds = arrays["place"], arrays["cursor"], simulation.map.bounds
-    ids = cursor[cursor[:, MODE] != GONE, ID]
+    ids = cursor[cursor[:, col.MODE] != col.GONE, col.ID]
     _require(len(np.unique(ids)) == len(ids), "its ids")
     low, high = np.array(bounds[:2]) - _BESIDE, np.array(bounds[2:]) + _BESIDE
     for points in (place[:, :2], arrays["progress"], arrays["goals"], arrays["source_points"]):
         _require(((points >= low) & (points <= high)).all(), "its places and the map")
-    has_goal = (cursor[:, HALF] >= 0) & (cursor[:, FOLLOWS] != WANDERS)
+    has_goal = (cursor[:, col.HALF] >= 0) & (cursor[:, col.FOLLOWS] != col.WANDERS)
     _require(np.isfinite(place[has_goal, 2:]).all(), "its goals")
     _require((arrays["seen"][:, 4] > 0.0).all(), "its obstacles")
     _check_paths(arrays, simulation.tracks)
@@ -479,37 +451,37 @@ def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
 def _check_paths(arrays: Arrays, tracks: Tracks) -> None:
     """Check that characters outside groups are on edges of the map, where their paths continue."""
     cursor, paths = arrays["cursor"], arrays["paths"]
-    left, half, follows = cursor[:, LEFT], cursor[:, HALF], cursor[:, FOLLOWS]
+    left, half, follows = cursor[:, col.LEFT], cursor[:, col.HALF], cursor[:, col.FOLLOWS]
     halves = 2 * len(tracks.first)
-    is_alone = cursor[:, GROUP] < 0
+    is_alone = cursor[:, col.GROUP] < 0
     _require((half[is_alone] < halves).all() and (paths < 2 * arrays["weights"].shape[1]).all(),
              "its paths and the map")  # fmt: skip
     on = is_alone & (half >= 0)
     first, last = tracks.first[half[on] >> 1], tracks.last[half[on] >> 1]
-    at, end = cursor[on, AT], cursor[on, END]
+    at, end = cursor[on, col.AT], cursor[on, col.END]
     _require(((first <= at) & (at <= last) & (first <= end) & (end <= last)).all(), "its paths")
     _require(np.where(half[on] & 1, at >= end, at <= end).all(), "its paths")
-    _require((half[(cursor[:, MODE] == WALKING) & is_alone] >= 0).all(), "its paths")
+    _require((half[(cursor[:, col.MODE] == col.WALKING) & is_alone] >= 0).all(), "its paths")
     goes_on = left > 0
     _require(is_alone[goes_on].all() and (half[goes_on] >= 0).all(), "its paths")
-    _require((follows[goes_on] == ON_PATH).all(), "its paths")
-    _require((arrays["journey"][goes_on, PATH_SIZE] == 1).all(), "its paths")
+    _require((follows[goes_on] == col.ON_PATH).all(), "its paths")
+    _require((arrays["journey"][goes_on, col.PATH_SIZE] == 1).all(), "its paths")
     _require(int(left[goes_on].sum(dtype=np.int64)) == len(paths), "its paths")
     ends = paths[np.cumsum(left[goes_on], dtype=np.int64) - 1] >> 1
-    final = cursor[goes_on, FINAL]
+    final = cursor[goes_on, col.FINAL]
     _require(((tracks.first[ends] <= final) & (final <= tracks.last[ends])).all(), "its paths")
-    wanders = follows == WANDERS
+    wanders = follows == col.WANDERS
     _require(is_alone[wanders].all() and (half[wanders] >= 0).all(), "its wanderers")
-    _require((cursor[wanders, WEIGHTS_ROW] < len(arrays["weights"])).all(), "its wanderers")
+    _require((cursor[wanders, col.WEIGHTS_ROW] < len(arrays["weights"])).all(), "its wanderers")
     _require((arrays["weights"][:1] == tracks.weights[:1]).all(), "its wanderers and the map")
 
 
 def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
     """Check that characters with goals, and those in the queue, have valid goals."""
     cursor, journey = arrays["cursor"], arrays["journey"]
-    is_present = cursor[:, MODE] != GONE
-    ids, numbers = cursor[is_present, ID], journey[is_present, POPULATION]
-    _require((journey[:, GOAL] < max(1, len(arrays["goals"]))).all(), "its places")
+    is_present = cursor[:, col.MODE] != col.GONE
+    ids, numbers = cursor[is_present, col.ID], journey[is_present, col.POPULATION]
+    _require((journey[:, col.GOAL] < max(1, len(arrays["goals"]))).all(), "its places")
     for number, population in enumerate(populations):
         if population.has_own_goals:
             own = ids[numbers == number] - population.first
@@ -518,7 +490,7 @@ def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
     has_goals = np.array([p.behaviour == "goals" for p in populations], bool)
     waits = np.isin(ids, arrays["queue"])
     _require(has_goals[numbers[waits]].all(), "its queue")
-    _require((cursor[is_present, GROUP][waits] < 0).all(), "its queue")
+    _require((cursor[is_present, col.GROUP][waits] < 0).all(), "its queue")
     grouped = np.isin(ids, arrays["group_ids"])
     _require(has_goals[numbers[grouped]].all(), "its groups")
     for needed in (arrays["group_ids"], arrays["queue"]):
@@ -532,12 +504,12 @@ def _check_groups(arrays: Arrays) -> None:
     balls = _split(arrays["group_balls"], sizes[:, 1])
     belongs = np.full(len(cursor), -1)
     for number, (ids, corridor) in enumerate(zip(members, balls, strict=True)):
-        mine = np.isin(cursor[:, ID], ids) & (cursor[:, MODE] != GONE)
+        mine = np.isin(cursor[:, col.ID], ids) & (cursor[:, col.MODE] != col.GONE)
         if len(corridor):
             belongs[mine] = number
-            _require((cursor[mine, AT] < len(corridor)).all(), "its groups")
+            _require((cursor[mine, col.AT] < len(corridor)).all(), "its groups")
             _require((corridor[:, 2] >= 0.0).all(), "its groups")
-    _require((belongs == cursor[:, GROUP]).all(), "its groups")
+    _require((belongs == cursor[:, col.GROUP]).all(), "its groups")
     in_corridor = cursor[belongs >= 0]
-    _require((in_corridor[:, LEFT] == 0).all(), "its groups")
-    _require((in_corridor[:, FOLLOWS] == ON_PATH).all(), "its groups")
+    _require((in_corridor[:, col.LEFT] == 0).all(), "its groups")
+    _require((in_corridor[:, col.FOLLOWS] == col.ON_PATH).all(), "its groups")

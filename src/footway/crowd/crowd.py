@@ -17,6 +17,7 @@ from footway.crowd.free_space import free_points
 from footway.crowd.groups import check_bounds
 from footway.crowd.inspection import Stuck, find_stuck, inspect_character
 from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, UserForces
+from footway.crowd.models import MODELS, Model
 from footway.crowd.obstacles import Obstacle, place_obstacles
 from footway.crowd.populations import (
     Population,
@@ -33,7 +34,7 @@ from footway.crowd.profile import (
     accepts_properties,
     with_properties,
 )
-from footway.crowd.simulation import MODELS, NO_USER_FORCES, Model, Simulation
+from footway.crowd.simulation import NO_USER_FORCES, Simulation
 from footway.crowd.spawning import LONGEST, NEVER, Source
 from footway.errors import BadQuery, NoPath
 from footway.recording.recording import Recorder

@@ -9,22 +9,8 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.crowd.free_space import nearest_free
+from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.attraction import BASE, FLOOR, limit_fronts, measure_corridor
-from footway.crowd.kernels.layouts import (
-    ARRIVED,
-    AT,
-    BALL_RADIUS,
-    END,
-    FINAL,
-    FOLLOWS,
-    GROUP,
-    HALF,
-    LEFT,
-    ON_PATH,
-    STAYING,
-    UNREACHABLE,
-    WALKING,
-)
 from footway.crowd.populations import ARRIVAL
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, number
@@ -160,13 +146,13 @@ class Groups:
         slots = self.members(group)
         if not has_arrived:
             self._move_to_closest_ball(group, slot)
-        elif (self._characters.mode[slots] == ARRIVED).all():
+        elif (self._characters.mode[slots] == col.ARRIVED).all():
             group.arrived += 1
             if population.then == "exit":
                 self._simulation.remove(self._characters.id[slots])
                 self._simulation.exited += len(slots)
             elif population.then == "stay" or population.stages[0][0].size == 1:
-                self._characters.mode[slots] = STAYING
+                self._characters.mode[slots] = col.STAYING
             else:
                 self.send(group, population)
 
@@ -185,30 +171,31 @@ class Groups:
             goal = simulation.goals.points[goals.first + int(rng.integers(goals.size, 1)[0])]
             if self._give_corridor(group, goal):
                 return
-        self._characters.mode[self.members(group)] = UNREACHABLE
+        self._characters.mode[self.members(group)] = col.UNREACHABLE
 
     def send_again(self, group: Group) -> None:
         """Give a walking group a new corridor to its current goal, after its radii have changed."""
         characters, slots = self._characters, self.members(group)
         mode = characters.mode[slots]
-        walking = slots[(mode == WALKING) | (mode == UNREACHABLE)]
+        walking = slots[(mode == col.WALKING) | (mode == col.UNREACHABLE)]
         if not len(walking):
             return
         goals = characters.goal_point[walking[:1]]
         radius = np.full(1, float(characters.radius[slots].max()))
-        characters.mode[slots] = ARRIVED
+        characters.mode[slots] = col.ARRIVED
         if not np.isfinite(goals).all():
             self.send(group, self._simulation.populations[characters.population[walking[0]]])
         elif not self._give_corridor(group, nearest_free(self._simulation.map, goals, radius)[0]):
-            characters.mode[slots] = UNREACHABLE
-        characters.mode[slots[mode == ARRIVED]] = ARRIVED  # their arrival is counted already
+            characters.mode[slots] = col.UNREACHABLE
+        # The arrival of these is counted already.
+        characters.mode[slots[mode == col.ARRIVED]] = col.ARRIVED
 
     def avoid_closed_edges(self, edges: Ints) -> None:
         """Give groups another corridor if obstacles close edges of their own."""
         characters = self._characters
         for group in self.all:
             slots = self.members(group)
-            walking = slots[characters.mode[slots] == WALKING]
+            walking = slots[characters.mode[slots] == col.WALKING]
             closed = np.intersect1d(group.edges, edges)
             clearance = self._simulation.planner.index.graph.clearance[closed]
             if len(walking) and (clearance < characters.radius[slots].max()).any():
@@ -240,9 +227,9 @@ class Groups:
         self._write_corridor(group, slots)
         characters.sample[slots] = group.first_sample
         cursor, mode = characters.state.cursor, characters.mode[slots]
-        cursor[slots, GROUP] = group.number
-        cursor[slots, LEFT], cursor[slots, FOLLOWS] = 0, ON_PATH
-        characters.mode[slots] = np.where(mode == ARRIVED, WALKING, mode)
+        cursor[slots, col.GROUP] = group.number
+        cursor[slots, col.LEFT], cursor[slots, col.FOLLOWS] = 0, col.ON_PATH
+        characters.mode[slots] = np.where(mode == col.ARRIVED, col.WALKING, mode)
         characters.goal_point[slots] = goal
         characters.reach[slots] = reach
         self._rebuild_tables()
@@ -268,7 +255,8 @@ class Groups:
         tracks.first[group.edge], tracks.last[group.edge] = first, last
         self._simulation.tracks = tracks
         cursor = self._characters.state.cursor
-        cursor[slots, HALF], cursor[slots, END], cursor[slots, FINAL] = 2 * group.edge, last, last
+        cursor[slots, col.HALF] = 2 * group.edge
+        cursor[slots, col.END] = cursor[slots, col.FINAL] = last
 
     def _rebuild_tables(self) -> None:
         """Rebuild the tables of the kernel `limit_fronts`."""
@@ -300,7 +288,7 @@ class Groups:
             if len(group.backbone):
                 slots = self.members(group)
                 self._write_corridor(group, slots)
-                self._characters.state.cursor[slots, AT] += group.first_sample
+                self._characters.state.cursor[slots, col.AT] += group.first_sample
         self._rebuild_tables()
 
     def limit_fronts(self) -> None:
@@ -322,7 +310,7 @@ class Groups:
         at = characters.sample[slots] - group.first_sample
         base, low = int(self._table[group.number, BASE]), int(at.min())
         high = max(low, self._least_ball(group, slots[int(at.argmax())]))
-        area = math.pi * np.square(group.backbone[low, BALL_RADIUS])
+        area = math.pi * np.square(group.backbone[low, col.BALL_RADIUS])
         area += float(self._gains[base + low + 1 : base + high + 1].sum())
         return Dispersion(float(np.ptp(across)), float(np.ptp(along)), float(area))
 
@@ -331,7 +319,7 @@ class Groups:
         characters, balls = self._characters, group.backbone
         (x, y), radius = characters.position[slot], characters.radius[slot]
         away = hypot(balls[:, 0] - x, balls[:, 1] - y)
-        is_inside = away < np.maximum(balls[:, BALL_RADIUS] - radius, FLOOR)
+        is_inside = away < np.maximum(balls[:, col.BALL_RADIUS] - radius, FLOOR)
         at = int(characters.sample[slot]) - group.first_sample
         behind = np.flatnonzero(~is_inside[: at + 1])
         return int(behind[-1]) + 1 if len(behind) and behind[-1] < at else at

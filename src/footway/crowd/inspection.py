@@ -8,35 +8,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from footway._numba.portable_math import hypot
+from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.attraction import FLOOR
-from footway.crowd.kernels.layouts import (
-    AT,
-    CHARACTER,
-    END,
-    FIRST_ROW,
-    FOLLOWS,
-    GOAL_VISIBLE,
-    GROUP,
-    GUIDE,
-    HALF,
-    LANE,
-    LEFT,
-    MODE,
-    NEXT,
-    NOISE,
-    ON_PATH,
-    ON_ROUTE,
-    POINTS,
-    REFERENCE,
-    STYLE,
-    TARGET_X,
-    TARGET_Y,
-    UNREACHABLE,
-    VISIBILITY,
-    WALKING,
-    Guides,
-    State,
-)
+from footway.crowd.kernels.layouts import Guides, State
 from footway.crowd.kernels.step import AVOIDANCE, GUARD, OBSTACLES, STEERING, USER, inspect_forces
 from footway.crowd.obstacles import list_by_cells
 
@@ -99,7 +73,7 @@ def inspect_character(simulation: Simulation, number: int, slot: int) -> Charact
     """Return the details of the character in a slot."""
     characters = simulation.characters
     cursor, goal = characters.state.cursor[slot], characters.goal_point[slot]
-    walks = cursor[MODE] == WALKING and cursor[HALF] >= 0
+    walks = cursor[col.MODE] == col.WALKING and cursor[col.HALF] >= 0
     return Character(
         id=number,
         position=_pair(characters.position[slot]),
@@ -108,7 +82,7 @@ def inspect_character(simulation: Simulation, number: int, slot: int) -> Charact
         radius=float(characters.radius[slot]),
         speed=float(characters.speed[slot]),
         population=int(characters.population[slot]),
-        mode=MODES[cursor[MODE]],
+        mode=MODES[cursor[col.MODE]],
         attraction=_pair(_attraction_point(simulation, slot)) if walks else None,
         corridor=_path_ahead(simulation, cursor) if walks else np.empty((0, 3)),
         forces=_forces(simulation, slot),
@@ -124,15 +98,15 @@ def _attraction_point(simulation: Simulation, slot: int) -> Floats:
     """Return the attraction point (2,), or the goal once one ball contains it and the character."""
     characters, cursor = simulation.characters, simulation.characters.state.cursor[slot]
     goal = characters.goal_point[slot]
-    if cursor[FOLLOWS] == ON_ROUTE:
-        guides, row = simulation.routes.guides, cursor[GUIDE]
-        if guides.facts[row, VISIBILITY] == GOAL_VISIBLE:
+    if cursor[col.FOLLOWS] == col.ON_ROUTE:
+        guides, row = simulation.routes.guides, cursor[col.GUIDE]
+        if guides.facts[row, col.VISIBILITY] == col.GOAL_VISIBLE:
             return np.asarray(goal)
-        target: Floats = guides.progress[row, TARGET_X : TARGET_Y + 1]
+        target: Floats = guides.progress[row, col.TARGET_X : col.TARGET_Y + 1]
         return target
-    x, y, clearance = simulation.tracks.balls[cursor[AT]]
+    x, y, clearance = simulation.tracks.balls[cursor[col.AT]]
     at = np.array([x, y])
-    if cursor[FOLLOWS] != ON_PATH or cursor[GROUP] >= 0:
+    if cursor[col.FOLLOWS] != col.ON_PATH or cursor[col.GROUP] >= 0:
         return at
     away = hypot(*(np.array([characters.position[slot], goal]) - at).T)
     reach = max(clearance - characters.radius[slot], min(FLOOR, clearance))
@@ -142,15 +116,15 @@ def _attraction_point(simulation: Simulation, slot: int) -> Floats:
 
 def _path_ahead(simulation: Simulation, cursor: NDArray[np.int32]) -> Floats:
     """Return balls (n, 3) from the attraction point to the end of the path or route."""
-    if cursor[FOLLOWS] == ON_ROUTE:
+    if cursor[col.FOLLOWS] == col.ON_ROUTE:
         progress, facts, pool = simulation.routes.guides
-        row = cursor[GUIDE]
-        points = pool[facts[row, FIRST_ROW] :][: facts[row, POINTS]]
-        ahead = np.ascontiguousarray(points[points[:, 2] >= progress[row, REFERENCE], :2])
+        row = cursor[col.GUIDE]
+        points = pool[facts[row, col.FIRST_ROW] :][: facts[row, col.POINTS]]
+        ahead = np.ascontiguousarray(points[points[:, 2] >= progress[row, col.REFERENCE], :2])
         return np.column_stack([ahead, simulation.map.clearance(ahead)])[:_MOST_SAMPLES]
     tracks, path = simulation.tracks, simulation.planner.pool.halves
-    parts = [_samples(int(cursor[AT]), int(cursor[END]))]
-    for half in path[cursor[NEXT] : cursor[NEXT] + cursor[LEFT]].tolist():
+    parts = [_samples(int(cursor[col.AT]), int(cursor[col.END]))]
+    for half in path[cursor[col.NEXT] : cursor[col.NEXT] + cursor[col.LEFT]].tolist():
         first, last = int(tracks.first[half // 2]), int(tracks.last[half // 2])
         parts.append(_samples(last, first) if half % 2 else _samples(first, last))
     return tracks.balls[np.concatenate(parts)[:_MOST_SAMPLES]].copy()
@@ -183,9 +157,9 @@ def _forces(simulation: Simulation, slot: int) -> dict[str, Floats]:
         guides=_updated_guide(simulation, state),
     )
     full = _run(row, world, state)
-    state.body[:, NOISE] = 0.0
+    state.body[:, col.NOISE] = 0.0
     without_noise = _run(row, world, state)[STEERING]
-    state.body[:, LANE] = 0.0
+    state.body[:, col.LANE] = 0.0
     steering = _run(row, world, state)[STEERING]
     return {
         "steering": steering,
@@ -208,13 +182,13 @@ def _run(row: int, world: World, state: State) -> Floats:
 def _updated_guide(simulation: Simulation, state: State) -> Guides:
     """Return a copy of the guide of the character in slot 0, updated as in the next step."""
     progress, facts, pool = simulation.routes.guides
-    if state.cursor[0, FOLLOWS] != ON_ROUTE:
+    if state.cursor[0, col.FOLLOWS] != col.ON_ROUTE:
         return simulation.routes.guides
-    row = state.cursor[0, GUIDE]
+    row = state.cursor[0, col.GUIDE]
     guides = Guides(progress[row : row + 1].copy(), facts[row : row + 1].copy(), pool)
-    guides.facts[0, CHARACTER] = state.cursor[0, GUIDE] = 0
+    guides.facts[0, col.CHARACTER] = state.cursor[0, col.GUIDE] = 0
     slot_of = np.zeros(1, np.int32)
-    simulation.routes.update_guides(0, 1, int(guides.facts[0, STYLE]), guides, slot_of, state)
+    simulation.routes.update_guides(0, 1, int(guides.facts[0, col.STYLE]), guides, slot_of, state)
     return guides
 
 
@@ -243,7 +217,7 @@ def find_stuck(simulation: Simulation) -> list[Stuck]:
     slots = characters.slots(ids)
     mode, since = characters.mode[slots], characters.since[slots]
     late = simulation.steps - PATIENCE / simulation.dt
-    found = np.flatnonzero(((mode == WALKING) | (mode == UNREACHABLE)) & (since <= late))
+    found = np.flatnonzero(((mode == col.WALKING) | (mode == col.UNREACHABLE)) & (since <= late))
     if not len(found):
         return []
     discs = characters.discs
@@ -253,7 +227,7 @@ def find_stuck(simulation: Simulation) -> list[Stuck]:
     stuck = []
     for k, near in zip(found.tolist(), nearby, strict=True):
         cause: Cause = "pinch"
-        if mode[k] == UNREACHABLE:
+        if mode[k] == col.UNREACHABLE:
             cause = "unreachable"
         elif _touches(discs[k], obstacles):
             cause = "obstacle"

@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.crowd.free_space import inscribed_balls, nearest_free
-from footway.crowd.kernels.layouts import (
-    ARRIVED,
-    GROUP,
-    HALF,
-    ID,
-    MODE,
-    PATH,
-    PATH_SIZE,
-    STAYING,
-    WAITING,
-    WALL_BUDGET,
-)
+from footway.crowd.kernels import layouts as col
 from footway.crowd.simulation import Simulation
 from footway.crowd.spawning import Source
 from footway.crowd.tracks import tracks_of
@@ -120,12 +109,12 @@ def _move_characters(simulation: Simulation, new: Simulation, ids: Ints, radii: 
     place, cursor = rows["place"], rows["cursor"]
     place[:, :2] = nearest_free(new.map, simulation.characters.position[slots], radii)
     rows["progress"][:] = place[:, :2]
-    rows["body"][:, WALL_BUDGET] = 0.0
-    rows["journey"][:, [PATH, PATH_SIZE]] = 0
-    mode = cursor[:, MODE].copy()
+    rows["body"][:, col.WALL_BUDGET] = 0.0
+    rows["journey"][:, [col.PATH, col.PATH_SIZE]] = 0
+    mode = cursor[:, col.MODE].copy()
     cursor[:] = 0
-    cursor[:, ID], cursor[:, GROUP], cursor[:, HALF] = ids, -1, -1
-    cursor[:, MODE] = np.where((mode == WAITING) | (mode == STAYING), mode, ARRIVED)
+    cursor[:, col.ID], cursor[:, col.GROUP], cursor[:, col.HALF] = ids, -1, -1
+    cursor[:, col.MODE] = np.where((mode == col.WAITING) | (mode == col.STAYING), mode, col.ARRIVED)
     new.append(ids, **rows)
 
 
@@ -154,7 +143,7 @@ def _plan_paths(simulation: Simulation, new: Simulation, ids: Ints) -> None:
 def _plan(new: Simulation, ids: Ints) -> None:
     """Plan some paths at once, to bound the pause, and queue the others."""
     characters = new.characters
-    ids = ids[characters.mode[characters.slots(ids)] != STAYING]
+    ids = ids[characters.mode[characters.slots(ids)] != col.STAYING]
     numbers = characters.population[characters.slots(ids)].tolist()
     has_style = np.array([new.populations[k].style >= 0 for k in numbers], bool)
     for some, most in ((ids[~has_style], _AT_ONCE), (ids[has_style], _ROUTES)):

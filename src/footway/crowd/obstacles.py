@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway._numba.portable_math import hypot
-from footway.crowd.kernels.avoidance import RANGE
 from footway.crowd.kernels.layouts import ObstacleCells, Openings
+from footway.crowd.kernels.pairs import RANGE
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, number, pair, shown
 

@@ -98,8 +98,9 @@ class Profile:
     """Body and walking parameters of a population.
 
     `lane` is k of F_perp and `noise` c_rand of F_rand (cmm-crowds-2008, section 3); `sigma` and
-    `spacing` are parameters of MIRAN (miran-2013). In a crowd, `spacing` and `look` are larger than
-    in `follow.miran`, which plans for one character and has more time.
+    `spacing` are parameters of MIRAN (miran-2013) with the same meaning as in `follow.miran`. Its
+    default spacing of 1 m leads closer to terrain with a high cost, where others push characters
+    into it: in crowds it is 3 m.
 
     Attributes:
         {attributes}
@@ -148,8 +149,9 @@ class Profile:
         help="Maximum distance between the candidates of MIRAN along the route.",
     ))  # fmt: skip
     look: float = field(default=1.0, metadata=_declare(
-        unit="m", above=0.0, high=1e6,
-        help="Distance walked on a route between two updates of the attraction point.",
+        unit="m", low=0.0, high=1e6,
+        help="Distance walked on a route between two updates of the attraction point. 0 is at each "
+        "step, as in a single walk by default; that takes a crowd about three times as long.",
     ))  # fmt: skip
 
     @property

@@ -9,10 +9,11 @@ import numpy as np
 
 from footway._numba.random_stream import RandomStream
 from footway.crowd.groups import Groups
-from footway.crowd.kernels.avoidance import RANGE
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import Avoidance, Cells, UserForces, World
+from footway.crowd.kernels.pairs import RANGE
 from footway.crowd.kernels.step import move_cells
+from footway.crowd.models import MODELS
 from footway.crowd.obstacles import Obstacles
 from footway.crowd.planning import Planner
 from footway.crowd.populations import Goals
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
+    from footway.crowd.models import Model
     from footway.crowd.populations import GoalRange, Population
     from footway.crowd.spawning import Source
     from footway.environment import Environment
@@ -33,16 +35,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-Model = Literal["relative", "published"]
 Purpose = Literal["bodies", "goals", "areas", "spawns", "groups", "changes"]
 
 _CLOSE = np.float32(0.4)  # m between discs, below which a step may use at most half of the gap
-MODELS: dict[str, Avoidance] = {
-    "relative": Avoidance(np.float32(1.0), np.float32(1.0), _CLOSE),
-    "published": Avoidance(np.float32(0.0), np.float32(2.0), _CLOSE),
-}
-"""Parameters of F_c by name."""
-
 NO_USER_FORCES = UserForces(are_given=False, by_slot=np.zeros((1, 2), np.float32))
 
 _PURPOSES: dict[Purpose, int] = {
@@ -85,7 +80,8 @@ class Simulation:
     ) -> None:
         self.map, self.index = cmap, cmap.solver.index
         self.seed, self.dt, self.threads = seed, dt, threads
-        self.model, self.avoidance = model, MODELS[model]
+        self.model, chosen = model, MODELS[model]
+        self.avoidance = Avoidance(chosen.number, chosen.parameters.to_array(), _CLOSE)
         self.steps = 0
         self.characters = Characters()
         self.tracks = tracks_of(cmap)

@@ -12,21 +12,8 @@ import numpy as np
 from footway._numba.portable_math import cos, sin
 from footway.corridor.map import as_points
 from footway.crowd.free_space import are_too_many, check_capacity, overlapping, scatter
-from footway.crowd.kernels.layouts import (
-    FIRST_GOAL,
-    FIRST_STEP,
-    GROUP,
-    HALF,
-    ID,
-    MODE,
-    POPULATION,
-    RADIUS,
-    REACH,
-    SINCE,
-    WAITING,
-    WALKING,
-    make_state,
-)
+from footway.crowd.kernels import layouts as col
+from footway.crowd.kernels.layouts import make_state
 from footway.crowd.kernels.placement import keep_apart
 from footway.crowd.kernels.planning import FOUND, STATUS
 from footway.crowd.populations import ARRIVAL, check_clearance, check_reachable, refuse_goal
@@ -62,9 +49,9 @@ def make_rows(ids: Ints, population: int) -> Rows:
     """Return rows of new characters that walk, with zero bodies and without positions and paths."""
     state = make_state(len(ids))
     cursor = state.cursor
-    cursor[:, MODE], cursor[:, ID] = WALKING, ids
-    cursor[:, GROUP] = cursor[:, HALF] = -1
-    state.journey[:, POPULATION] = population
+    cursor[:, col.MODE], cursor[:, col.ID] = col.WALKING, ids
+    cursor[:, col.GROUP] = cursor[:, col.HALF] = -1
+    state.journey[:, col.POPULATION] = population
     return {"body": state.body, "cursor": cursor, "journey": state.journey}
 
 
@@ -79,21 +66,21 @@ def draw_characters(
     for name, declared in PROPERTIES.items():
         if declared.column is not None:
             body[:, declared.column] = drawn(getattr(profile, name), count, rng)
-    body[:, REACH] = ARRIVAL
+    body[:, col.REACH] = ARRIVAL
     mean, deviation = mean_and_deviation(premovement, "premovement", "s")
     number(mean, "premovement", "s", low=0.0, high=LONGEST)
     number(deviation, "deviation of the premovement", "s", low=0.0, high=LONGEST)
     delay = np.maximum(0.0, drawn((mean, deviation), count, rng))
-    rows["cursor"][delay > 0.0, MODE] = WAITING
+    rows["cursor"][delay > 0.0, col.MODE] = col.WAITING
     first_step = simulation.steps + np.ceil(delay / simulation.dt - 1e-9)
-    journey[:, FIRST_STEP] = np.minimum(first_step, NEVER)
-    journey[:, SINCE] = simulation.steps
+    journey[:, col.FIRST_STEP] = np.minimum(first_step, NEVER)
+    journey[:, col.SINCE] = simulation.steps
     return ids, rows, rng
 
 
 def radii_of(rows: Rows) -> Floats:
     """Return the radii of new characters, m. (n,)."""
-    return rows["body"][:, RADIUS].astype(np.float64)
+    return rows["body"][:, col.RADIUS].astype(np.float64)
 
 
 def place_characters(
@@ -177,7 +164,7 @@ def plan_first_paths(
     start, radius = characters.position[slot], float(characters.radius[slot])
     if len(lost):
         goals = simulation.planner.make_requests(ids[k : k + 1], np.zeros(1, bool)).goal_ranges
-        refuse_goal(simulation, k, start, int(goals[0, FIRST_GOAL]), radius)
+        refuse_goal(simulation, k, start, int(goals[0, col.FIRST_GOAL]), radius)
     check_reachable(simulation, start, radius, population)
 
 
@@ -197,7 +184,7 @@ class Source:
     @property
     def population(self) -> int:
         """Index of the population; -1 if the source is empty."""
-        return int(self.rows["journey"][0, POPULATION]) if len(self.ids) else -1
+        return int(self.rows["journey"][0, col.POPULATION]) if len(self.ids) else -1
 
     @property
     def to_come(self) -> int:
@@ -249,12 +236,13 @@ def _spawn(simulation: Simulation, source: Source, count: int, index: int) -> No
     here = slice(source.next, source.next + len(points))
     rows = {name: values[here].copy() for name, values in source.rows.items()}
     journey = rows["journey"]
-    journey[:, SINCE] = steps
-    journey[:, FIRST_STEP] = np.minimum(journey[:, FIRST_STEP].astype(np.int64) + steps, NEVER)
+    journey[:, col.SINCE] = steps
+    first_step = journey[:, col.FIRST_STEP].astype(np.int64) + steps
+    journey[:, col.FIRST_STEP] = np.minimum(first_step, NEVER)
     source.next += len(points)
     ids = source.ids[here]
     enter(simulation, ids, points, rows)
-    population = simulation.populations[journey[0, POPULATION]]
+    population = simulation.populations[journey[0, col.POPULATION]]
     if population.behaviour == "wander":
         simulation.planner.start_wandering(ids, population)
         return

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.crowd.kernels import layouts as columns
+from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import ARRIVED, GONE, WAITING, State, make_state
 from footway.errors import BadQuery
 
@@ -46,23 +46,23 @@ class Characters:
 
     """
 
-    position = _Column("place", slice(columns.X, columns.GOAL_X))  # m
-    goal_point = _Column("place", slice(columns.GOAL_X, columns.GOAL_Y + 1))  # m; NaN: no goal
-    velocity = _Column("body", slice(columns.VX, columns.RADIUS))  # m/s
-    radius = _Column("body", columns.RADIUS)  # m
-    speed = _Column("body", columns.SPEED)  # m/s, preferred
-    wall_budget = _Column("body", columns.WALL_BUDGET)  # m
-    reach = _Column("body", columns.REACH)  # m
-    sample = _Column("cursor", columns.AT)
-    mode = _Column("cursor", columns.MODE)
-    id = _Column("cursor", columns.ID)
-    group = _Column("cursor", columns.GROUP)
-    follows = _Column("cursor", columns.FOLLOWS)
-    population = _Column("journey", columns.POPULATION)
-    stage = _Column("journey", columns.STAGE)
-    goal = _Column("journey", columns.GOAL)
-    drawn = _Column("journey", columns.DRAWN)
-    since = _Column("journey", columns.SINCE)
+    position = _Column("place", slice(col.X, col.GOAL_X))  # m
+    goal_point = _Column("place", slice(col.GOAL_X, col.GOAL_Y + 1))  # m; NaN: no goal
+    velocity = _Column("body", slice(col.VX, col.RADIUS))  # m/s
+    radius = _Column("body", col.RADIUS)  # m
+    speed = _Column("body", col.SPEED)  # m/s, preferred
+    wall_budget = _Column("body", col.WALL_BUDGET)  # m
+    reach = _Column("body", col.REACH)  # m
+    sample = _Column("cursor", col.AT)
+    mode = _Column("cursor", col.MODE)
+    id = _Column("cursor", col.ID)
+    group = _Column("cursor", col.GROUP)
+    follows = _Column("cursor", col.FOLLOWS)
+    population = _Column("journey", col.POPULATION)
+    stage = _Column("journey", col.STAGE)
+    goal = _Column("journey", col.GOAL)
+    drawn = _Column("journey", col.DRAWN)
+    since = _Column("journey", col.SINCE)
 
     def __init__(self) -> None:
         self.state, self._spare = make_state(0), make_state(0)

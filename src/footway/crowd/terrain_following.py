@@ -14,25 +14,8 @@ import numpy as np
 from footway._numba.jit import one_parallel_kernel
 from footway.archive import Damaged
 from footway.corridor.kernels.locate import locate_points
+from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import (
-    ATTRACTION,
-    CHARACTER,
-    FIRST_ROW,
-    FOLLOWS,
-    GUIDE,
-    LEFT,
-    LENGTH,
-    LINE,
-    ON_ROUTE,
-    PIECES,
-    POINTS,
-    REFERENCE,
-    ROUTE_VISIBLE,
-    STRIDE,
-    STYLE,
-    UPDATED,
-    WAITING,
-    WALKING,
     FollowedTerrain,
     FollowingParameters,
     FollowingWorkspace,
@@ -175,7 +158,7 @@ class Routes:
             return -1
         if style not in self.styles:
             facts = self.guides.facts[: self._used_rows]
-            used = set(facts[facts[:, CHARACTER] >= 0, STYLE].tolist())
+            used = set(facts[facts[:, col.CHARACTER] >= 0, col.STYLE].tolist())
             used |= {population.style for population in self._simulation.populations}
             count = len(self.styles)
             self._store(style, next((k for k in range(count) if k not in used), count))
@@ -293,12 +276,12 @@ class Routes:
         characters, found = self._characters, []
         for number, row in sorted(self._rows.items()):
             slot = characters.slots(number)
-            walks = characters.mode[slot] in (WALKING, WAITING)
-            if characters.follows[slot] != ON_ROUTE or not walks:
+            walks = characters.mode[slot] in (col.WALKING, col.WAITING)
+            if characters.follows[slot] != col.ON_ROUTE or not walks:
                 continue
-            points = pool[facts[row, FIRST_ROW] :][: facts[row, POINTS]]
+            points = pool[facts[row, col.FIRST_ROW] :][: facts[row, col.POINTS]]
             radius = float(characters.radius[slot])
-            if self._is_blocked(points, float(progress[row, REFERENCE]), radius, graph):
+            if self._is_blocked(points, float(progress[row, col.REFERENCE]), radius, graph):
                 found.append(number)
         return found
 
@@ -340,13 +323,13 @@ class Routes:
         pool[first : first + count] = route.points
         pool[first + count : first + size] = route.pieces
         progress[row] = 0.0
-        progress[row, LENGTH] = route.points[-1, 2]
-        progress[row, STRIDE] = self.styles[style].look * (number * _GOLDEN % 1.0)
+        progress[row, col.LENGTH] = route.points[-1, 2]
+        progress[row, col.STRIDE] = self.styles[style].look * (number * _GOLDEN % 1.0)
         # On its first line, and not updated yet.
-        facts[row] = number, style, first, count, len(route.pieces), 0, -1, ROUTE_VISIBLE
+        facts[row] = number, style, first, count, len(route.pieces), 0, -1, col.ROUTE_VISIBLE
         self._longest = max(self._longest, size)
         cursor = self._characters.state.cursor
-        cursor[slot, FOLLOWS], cursor[slot, LEFT], cursor[slot, GUIDE] = ON_ROUTE, 0, row
+        cursor[slot, [col.FOLLOWS, col.LEFT, col.GUIDE]] = col.ON_ROUTE, 0, row
 
     def _allocate(self, row: int, count: int) -> int:
         """Allocate a block of the pool; its length is a power of two."""
@@ -361,7 +344,7 @@ class Routes:
 
     def _free_block(self, row: int) -> None:
         size = self._sizes.pop(row)
-        self._free.setdefault(size, []).append(int(self.guides.facts[row, FIRST_ROW]))
+        self._free.setdefault(size, []).append(int(self.guides.facts[row, col.FIRST_ROW]))
 
     def forget(self, ids: Ints) -> None:
         """Free the guides of characters that leave."""
@@ -369,7 +352,7 @@ class Routes:
             row = self._rows.pop(number, None)
             if row is not None:
                 self._free_block(row)
-                self.guides.facts[row, CHARACTER] = -1
+                self.guides.facts[row, col.CHARACTER] = -1
                 self._free_rows.append(row)
 
     # -- checkpoints -------------------------------------------------------------------------
@@ -378,8 +361,8 @@ class Routes:
         """Return all guides by ascending id, for a checkpoint."""
         rows = [self._rows[number] for number in sorted(self._rows)]
         progress, facts, pool = self.guides
-        sizes = facts[rows, POINTS] + facts[rows, PIECES]
-        routes = [pool[f : f + n] for f, n in zip(facts[rows, FIRST_ROW], sizes, strict=True)]
+        sizes = facts[rows, col.POINTS] + facts[rows, col.PIECES]
+        routes = [pool[f : f + n] for f, n in zip(facts[rows, col.FIRST_ROW], sizes, strict=True)]
         return {
             "guide_progress": progress[rows],
             "guide_facts": facts[rows],
@@ -391,23 +374,23 @@ class Routes:
         for number, style in enumerate(styles):
             self._store(style, number)
         progress, facts, routes = (arrays[f"guide_{n}"] for n in ("progress", "facts", "routes"))
-        ends = np.cumsum(facts[:, POINTS].astype(np.int64) + facts[:, PIECES])
-        ids = facts[:, CHARACTER]
+        ends = np.cumsum(facts[:, col.POINTS].astype(np.int64) + facts[:, col.PIECES])
+        ids = facts[:, col.CHARACTER]
         if (
             len(routes) != (ends[-1] if len(ends) else 0)
             or len(np.unique(ids)) != len(ids)
             or ids.max(initial=-1) >= len(self._characters.slot_of)
-            or (facts[:, UPDATED] > self._simulation.steps).any()
+            or (facts[:, col.UPDATED] > self._simulation.steps).any()
         ):
             raise Damaged("its routes over terrain do not fit each other")
         for k, end in enumerate(ends.tolist()):
-            begin = end - int(facts[k, POINTS] + facts[k, PIECES])
+            begin = end - int(facts[k, col.POINTS] + facts[k, col.PIECES])
             self._restore_guide(progress[k], facts[k], routes[begin:end])
 
     def _restore_guide(self, progress: Floats, facts: NDArray[np.int32], rows: Floats) -> None:
-        characters, number, count = self._characters, int(facts[CHARACTER]), int(facts[POINTS])
-        slot, style = int(characters.slots(number)), int(facts[STYLE])
-        if slot < 0 or characters.group[slot] >= 0 or not facts[LINE] <= count - 2:
+        number, style, count = facts[[col.CHARACTER, col.STYLE, col.POINTS]].tolist()
+        characters, slot = self._characters, int(self._characters.slots(number))
+        if slot < 0 or characters.group[slot] >= 0 or not facts[col.LINE] <= count - 2:
             raise Damaged("its routes over terrain do not fit its characters")
         route = Route(rows[:count], rows[count:])
         if not _is_route(route, progress, len(self._terrains[style].followed.ground.triangles)):
@@ -416,10 +399,10 @@ class Routes:
         before = cursor.copy()
         self.assign_route(number, slot, style, route)
         row = self._rows[number]
-        first_row = self.guides.facts[row, FIRST_ROW]
+        first_row = self.guides.facts[row, col.FIRST_ROW]
         self.guides.progress[row], self.guides.facts[row] = progress, facts
-        self.guides.facts[row, FIRST_ROW] = first_row
-        if before[FOLLOWS] != ON_ROUTE:  # it follows a path now; the guide only keeps its row
+        self.guides.facts[row, col.FIRST_ROW] = first_row
+        if before[col.FOLLOWS] != col.ON_ROUTE:  # it follows a path; the guide only keeps its row
             cursor[:] = before
 
 
@@ -448,11 +431,11 @@ def _is_route(route: Route, progress: Floats, triangles: int) -> bool:
     """Return whether lengths ascend, pieces are in triangles and the progress is on the route."""
     along, (begin, end, where) = route.points[:, 2:], route.pieces.T[:3]
     length = float(along[-1, 0])
-    reference, attraction, stride = progress[[REFERENCE, ATTRACTION, STRIDE]].tolist()
+    reference, attraction, stride = progress[[col.REFERENCE, col.ATTRACTION, col.STRIDE]].tolist()
     return bool(
         (along[0] == 0.0).all()
         and (np.diff(along, axis=0) >= 0.0).all()
-        and 0.0 < length == progress[LENGTH]
+        and 0.0 < length == progress[col.LENGTH]
         and 0.0 <= reference <= attraction <= length
         and stride >= 0.0
         and ((begin >= 0.0) & (begin <= end) & (end <= length * (1.0 + 1e-9))).all()

@@ -28,7 +28,7 @@ from footway.follow.detour import (
 from footway.follow.kernels.corridor import BLOCK
 from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import OPEN
-from footway.follow.kernels.layouts import ARRIVED, STALLED
+from footway.follow.kernels.layouts import ARRIVED, RADIUS, STALLED, VX
 from footway.follow.kernels.walk import (
     DELAY,
     DONE,
@@ -213,14 +213,14 @@ class CorridorWalker(Walker):
         position = np.array(state.position)
         t = state.at if state.is_begun else 0
         gaps = np.linalg.norm(balls[t:, :3] - position, axis=1)
-        held = np.flatnonzero(gaps - (balls[t:, 3] - self.settings.radius) < 0.0)
+        held = np.flatnonzero(gaps - (balls[t:, RADIUS] - self.settings.radius) < 0.0)
         t += int(held[-1]) if len(held) else 0
         now = Moment(
             position=position[:d],
             velocity=np.array(state.velocity[:d]),
             time=state.time,
             attraction_point=balls[t, :d].copy(),
-            ball_radius=float(balls[t, 3]),
+            ball_radius=float(balls[t, RADIUS]),
             index=t,
         )
         total = np.zeros(3)
@@ -241,7 +241,7 @@ class CorridorWalker(Walker):
 
     def make_detour(self) -> None:
         """Walk in sub-corridors around the obstacles."""
-        if self.discs[:, 4:].any():
+        if self.discs[:, VX:].any():
             self._detour_from_here()
             return
         radius = self.settings.radius
@@ -278,7 +278,7 @@ class CorridorWalker(Walker):
     def _balls_ahead(self) -> Floats:
         """Return a ball at the character, followed by the balls of its corridor that lie ahead."""
         position = np.array(self.state.position)
-        depth = self.balls[:, 3] - np.linalg.norm(self.balls[:, :3] - position, axis=1)
+        depth = self.balls[:, RADIUS] - np.linalg.norm(self.balls[:, :3] - position, axis=1)
         held = np.flatnonzero(depth >= self.settings.radius - 1e-9)
         last = int(held[-1]) if len(held) else len(depth) - 1
         t = int(np.argmax(depth[: last + 1]))  # the ball that it is deepest in
@@ -296,7 +296,7 @@ class CorridorWalker(Walker):
 
     def _lost(self) -> NoPath:
         place = np.round(self.state.position[: self.dimension], 3).tolist()
-        moving = tuple(np.flatnonzero(self.discs[:, 4:].any(axis=1)).tolist())
+        moving = tuple(np.flatnonzero(self.discs[:, VX:].any(axis=1)).tolist())
         biases = self.settings.noise or self.settings.lane or self.settings.corner
         cause = (
             "forces of your own hold it there; weaken them" if self.forces
@@ -326,7 +326,7 @@ def nested_balls(corridor: Corridor, radius: float) -> Floats:
     """Return balls so close that each holds its neighbours' centres for a character of `radius`."""
     if corridor.source is not None and radius <= corridor.radius:
         return corridor.balls
-    centres, radii = corridor.balls[:, :3], corridor.balls[:, 3]
+    centres, radii = corridor.balls[:, :3], corridor.balls[:, RADIUS]
     apart = np.linalg.norm(np.diff(centres, axis=0), axis=1)
     overlap = 0.5 * (radii[:-1] + radii[1:] - apart)
     k = int(overlap.argmin())

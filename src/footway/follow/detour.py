@@ -14,6 +14,7 @@ from footway._numba.portable_math import dist
 from footway.errors import BadQuery, NoPath
 from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, ON_GOAL, ON_START, OPEN
+from footway.follow.kernels.layouts import RADIUS, VX
 from footway.validation import FARTHEST, number, shown, text
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def as_discs(
     named = tuple(_as_disc(obstacle, i, dimension) for i, obstacle in enumerate(listed))
     discs = np.zeros((len(named), 7))
     for row, disc in zip(discs, named, strict=True):
-        row[:dimension], row[3], row[4 : 4 + dimension] = disc.at, disc.radius, disc.velocity
+        row[:dimension], row[RADIUS] = disc.at, disc.radius
+        row[VX : VX + dimension] = disc.velocity
     return named, discs
 
 
@@ -142,10 +144,10 @@ def sub_corridor(
     if status in (ON_START, ON_GOAL):
         end, what = (0, "start") if status == ON_START else (-1, "goal")
         disc = discs[indices[0]]
-        apart = np.linalg.norm(disc[:3] + times[end] * disc[4:] - corridor.balls[end, :3])
+        apart = np.linalg.norm(disc[:3] + times[end] * disc[VX:] - corridor.balls[end, :3])
         raise BadQuery(
             f"{describe(named[indices[0]], indices[0])} lies on top of the {what}: its centre is "
-            f"{apart:.3f} m away, and {disc[3] + r:.3f} m is the least for a radius of {r:g} m"
+            f"{apart:.3f} m away, and {disc[RADIUS] + r:.3f} m is the least for a radius of {r:g} m"
         )
     if status == BLOCKED:
         raise NoPath(
@@ -192,11 +194,12 @@ def check_ends(named: Sequence[Disc], discs: Floats, radius: float, ends: Floats
                 if len(place) == 2
                 else float(np.sqrt(((disc[:3] - place) ** 2).sum()))
             )
-            moves = what == "goal" and bool(disc[4:].any())
-            if apart < disc[3] + radius and not moves:
+            moves = what == "goal" and bool(disc[VX:].any())
+            if apart < disc[RADIUS] + radius and not moves:
+                least = disc[RADIUS] + radius
                 raise BadQuery(
                     f"{describe(named[i], i)} lies on the {what}: its centre is {apart:.3f} m "
-                    f"away, and {disc[3] + radius:.3f} m is the least for a radius of {radius:g} m"
+                    f"away, and {least:.3f} m is the least for a radius of {radius:g} m"
                 )
 
 

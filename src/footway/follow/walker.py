@@ -318,8 +318,9 @@ def _first_triangle(course: CutRoute) -> int:
     Other triangles only touch the start or lie behind it: a route may begin on a wall without
     thickness, which has triangles on both sides.
     """
-    begins = course.along[:, 0] <= course.along[:, 0].min() + 1e-9
-    return int(course.triangle[np.where(begins, course.along[:, 1], -1.0).argmax()])
+    first, last = course.along.T
+    begins = first <= first.min() + 1e-9
+    return int(course.triangle[np.where(begins, last, -1.0).argmax()])
 
 
 def _no_corridor() -> NoReturn:

@@ -15,7 +15,7 @@ from footway.cli import warmup as module
 from footway.cli.warmup import PARTS, _import_kernels, _other_process, _reporting_ready, warmup
 from footway.medial.kernels.graph import incidence
 
-FOUNDATIONS = "footway._numba."  # kernels that others call
+FOUNDATIONS = ("footway._numba.", "footway.crowd.models")  # kernels that others call
 
 
 def test_every_kernel_that_python_calls_is_compiled():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -162,3 +163,22 @@ def test_the_axis_has_points_at_most_a_step_apart(step):
         assert gaps.max() <= step + 1e-9
         count += len(gaps)
     assert count <= room.edge_length.sum() / step + 2 * room.n_edges
+
+
+@pytest.mark.parametrize("clearance", [None, 0.6])
+@pytest.mark.parametrize("goal", [(18, 5), (2, 7)])
+def test_of_a_path_is_found_without_a_second_search(cmap, goal, clearance, monkeypatch):
+    ends = (2, 5), goal
+    expected = cmap.corridor(*ends, radius=0.25, around="path")
+    path = cmap.path(*ends, radius=0.25, clearance=clearance)
+    if goal == (18, 5):  # behind the door: no straight line
+        monkeypatch.setattr(cmap.solver, "solve", None)
+    np.testing.assert_array_equal(path.corridor.balls, expected.balls)
+    assert path.corridor.edges.tolist() == expected.edges.tolist()
+
+
+def test_of_a_path_from_another_process_is_refused(cmap):
+    path = pickle.loads(pickle.dumps(cmap.path((2, 5), (18, 5), radius=0.25)))
+    assert path.length > 16
+    with pytest.raises(fw.BadQuery, match="no corridor"):
+        _ = path.corridor

@@ -2,17 +2,19 @@
 
 from footway._numba.jit import kernel
 from footway.crowd.kernels.attraction import advance, draw_edge
-from footway.crowd.kernels.avoidance import compute_forces, gather, load, total_force
 from footway.crowd.kernels.cells import cell_at
 from footway.crowd.kernels.guard import keep_gaps, limit_to_characters, slide_along_wall
+from footway.crowd.kernels.pairs import gather, load, total_force
 from footway.crowd.kernels.planning import free_block, take_block
 from footway.crowd.kernels.step import pair_up
+from footway.crowd.models import compute_forces
 
 
 @kernel
 def avoid_all(row, ex, ey, avoidance, bodies, others, near, pairs):
     """Compute F_c of the rows `near` on one of the bodies."""
-    compute_forces(load(row, ex, ey, avoidance, len(near), bodies, others, near, 0, pairs), pairs)
+    used = load(row, ex, ey, len(near), bodies, others, near, 0, pairs)
+    compute_forces(used, avoidance, pairs)
 
 
 @kernel
@@ -33,8 +35,8 @@ def cell_of(x, y, box, shape):
 @kernel
 def avoided(row, cell, ex, ey, avoidance, cells, near, used, pairs):
     """Return the force of all neighbours, with some pairs in use already."""
-    end = pair_up(row, cell, ex, ey, avoidance, cells, near, used, pairs)
-    compute_forces(end, pairs)
+    end = pair_up(row, cell, ex, ey, cells, near, used, pairs)
+    compute_forces(end, avoidance, pairs)
     return total_force(used, end, pairs)
 
 

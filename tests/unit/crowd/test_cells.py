@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footway.crowd.kernels import avoidance as avoid
+from footway.crowd.kernels import pairs as avoid
 from footway.crowd.kernels.layouts import GONE, ID, MODE
 from tests.effort import examples
 from tests.oracle.crowd import neighbours

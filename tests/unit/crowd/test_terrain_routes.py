@@ -12,6 +12,7 @@ from footway.crowd.kernels.layouts import (
     LENGTH,
     ON_ROUTE,
     ROUTE_VISIBLE,
+    UPDATED,
     VISIBILITY,
     WALL_BUDGET,
 )
@@ -89,6 +90,16 @@ class TestGround:
         assert np.median(mud[:12]) < 0.5
         assert mud[12:].min() > 7.0
         assert it.arrivals == 24
+
+    def test_updates_at_each_step_of_those_whose_look_is_0(self, tmp_path):
+        """As in a single walk: the attraction point is updated, however little they walked."""
+        it = walkers(10, profile=HIKER, look=0.0)
+        it.step(20)
+        facts = it._simulation.routes.guides.facts
+        assert (facts[: len(it), UPDATED] == it.steps - 1).all()
+        it.save(tmp_path / "crowd.npz")
+        again = fw.Crowd.load(tmp_path / "crowd.npz", cmap(), environment=yard())
+        assert again.profiles[0].look == 0.0
 
     def test_irm_does_not_look_at_the_ground(self):
         it = walkers(10, preferences=MUD, follow="irm")
@@ -263,7 +274,7 @@ class TestRefused:
             ({"sigma": 2.0}, "sigma is 2 m and spacing 3 m"),
             ({"sigma": np.nan}, "sigma is nan m: it must be finite"),
             ({"spacing": 0.0}, "spacing is 0 m: it must be more than 0"),
-            ({"look": -1.0}, "look is -1 m: it must be more than 0"),
+            ({"look": -1.0}, "look is -1 m: it must be 0 m or more"),
         ],
     )
     def test_numbers(self, how, words):

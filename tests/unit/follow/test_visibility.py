@@ -9,7 +9,7 @@ import footway as fw
 from footway._numba.jit import kernel
 from footway.follow.kernels import visibility as sight
 from footway.follow.kernels.layouts import Surroundings
-from footway.terrain.cut_route import CutRoute, first_hole, make_course
+from footway.terrain.cut_route import CutRoute, make_course
 from footway.terrain.kernels.triangles import locate
 from footway.terrain.terrain import Terrain
 from tests.oracle import miran as oracle
@@ -95,37 +95,3 @@ class TestSeen:
         around = Surroundings(course, pillars.ground, np.ones(1), small)
         count = see(1.0, 1.0, 0.0, course.length, around)
         assert count in (sight.TOO_MUCH, 1)
-
-
-class TestCourse:
-    def test_covers_the_route(self, pillars):
-        course = make_course(np.array([[1.0, 1], [5, 5], [19, 5]]), pillars.ground)
-        assert first_hole(course) is None
-        assert course.along[:, 0].min() == 0.0
-        assert course.along[:, 1].max() == pytest.approx(course.length)
-
-    def test_has_a_hole_in_a_pillar(self, pillars):
-        course = make_course(np.array([[1.0, 3], [19, 3]]), pillars.ground)
-        assert first_hole(course) == pytest.approx(5.0)
-
-    def test_has_a_hole_at_its_end(self, pillars):
-        course = make_course(np.array([[1.0, 3], [7, 3]]), pillars.ground)
-        assert first_hole(course) == pytest.approx(5.0)
-
-    def test_goes_along_walls_and_through_corners(self, pillars):
-        points = np.array([[0.0, 0], [6, 4], [8, 4], [20, 4], [20, 10]])
-        course = make_course(points, pillars.ground)
-        assert first_hole(course) is None
-
-    def test_leaves_out_points_that_repeat(self, pillars):
-        course = make_course(np.array([[1.0, 1], [1, 1], [5, 1], [5, 1]]), pillars.ground)
-        assert course.points.tolist() == [[1.0, 1.0], [5.0, 1.0]]
-
-    def test_pieces_lie_in_their_triangles(self, pillars):
-        course = make_course(np.array([[1.0, 1], [5, 5], [19, 5], [10, 1]]), pillars.ground)
-        for t, (x0, y0, x1, y1) in zip(course.triangle, course.pieces, strict=True):
-            a, b, c = pillars.ground.points[pillars.ground.triangles[t]]
-            for x, y in ((x0, y0), (x1, y1)):
-                sides = ((a, b), (b, c), (c, a))
-                left = [(q - p)[0] * (y - p[1]) - (q - p)[1] * (x - p[0]) for p, q in sides]
-                assert min(left) >= -1e-6

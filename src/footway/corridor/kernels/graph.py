@@ -19,28 +19,18 @@ def strip_trees(edges, offsets, out):
     degree = offsets[1:] - offsets[:-1]
     is_core = np.ones(len(edges), np.bool_)
     up = np.full(n, -1, np.int64)
-    stack = np.empty(n, np.int64)
     for first in range(n):
-        stack[0] = first
-        height = 1
-        while height > 0:
-            height -= 1
-            v = stack[height]
-            if degree[v] != 1:
-                continue
-            for slot in range(offsets[v], offsets[v + 1]):
-                half = out[slot]
-                if not is_core[half // 2]:
-                    continue
-                is_core[half // 2] = False
-                up[v] = half
-                w = edges[half // 2, 1 - half % 2]
-                degree[v] -= 1
-                degree[w] -= 1
-                if degree[w] == 1:
-                    stack[height] = w
-                    height += 1
-                break
+        v = first
+        while degree[v] == 1:  # removing its edge may turn the next vertex into a dead end
+            slot = offsets[v]
+            while not is_core[out[slot] // 2]:
+                slot += 1
+            half = out[slot]
+            is_core[half // 2] = False
+            up[v] = half
+            degree[v] -= 1
+            v = edges[half // 2, 1 - half % 2]
+            degree[v] -= 1
     return is_core, up
 
 

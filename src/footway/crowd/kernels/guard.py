@@ -14,7 +14,6 @@ import numpy as np
 
 from footway._numba.jit import inner
 from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
-from footway.crowd.kernels.avoidance import GAP, NORMAL_X, NORMAL_Y, RANGE
 from footway.crowd.kernels.layouts import (
     BODY_VX,
     BODY_VY,
@@ -26,6 +25,7 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
+from footway.crowd.kernels.pairs import GAP, NORMAL_X, NORMAL_Y, RANGE
 
 LIMITS = 128  # greatest number of neighbours that a character may touch in a step
 SKIN = 1e-4  # m between a wall and a character that slides along it

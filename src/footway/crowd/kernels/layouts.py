@@ -165,10 +165,10 @@ class UserForces(NamedTuple):
 
 
 class Avoidance(NamedTuple):
-    """Parameters of F_c and of the guard between characters, in 32 bits."""
+    """The local model (see `footway.crowd.models`), and the guard between characters."""
 
-    own_share: np.float32  # factor of the own velocity in F_c
-    look_ahead: np.float32  # s
+    number: int  # of the model
+    parameters: Singles  # (n,) of the model
     close: np.float32  # m between discs, below which characters may touch in a step
 
 
@@ -200,6 +200,11 @@ TARGET_X, TARGET_Y, REFERENCE, ATTRACTION, UPDATE_X, UPDATE_Y, STRIDE, LENGTH = 
 # (-1: none yet), its result.
 CHARACTER, STYLE, FIRST_ROW, POINTS, PIECES, LINE, UPDATED, VISIBILITY = range(8)
 
+# Columns of `Guides.pool`: for points of a route x, y, m along it, cost up to there; for its pieces
+# m along it at both ends, and the triangle.
+POINT_X, POINT_Y, POINT_LENGTH, POINT_COST = range(4)
+PIECE_BEGIN, PIECE_END, PIECE_TRIANGLE = range(3)
+
 ROUTE_VISIBLE, GOAL_VISIBLE, NOTHING_VISIBLE = range(3)
 """Result of an update: a part of the route is visible, its end is, nothing is."""
 
@@ -209,8 +214,7 @@ class Guides(NamedTuple):
 
     progress: Floats  # (g, 8)
     facts: Ints  # (g, 8)
-    pool: Floats  # (p, 4) points of a route: x, y, m along it, cost up to there; then its pieces:
-    #     m along it at both ends, and their triangle
+    pool: Floats  # (p, 4) points and then pieces of each route
 
 
 class Window(NamedTuple):

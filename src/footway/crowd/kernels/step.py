@@ -16,16 +16,8 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel, prefetch
 from footway._numba.math import sincos
+from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.attraction import FLOOR, advance, contains, move_back
-from footway.crowd.kernels.avoidance import (
-    NEARBY,
-    PAIR_ROWS,
-    PAIRS,
-    compute_forces,
-    gather,
-    load,
-    total_force,
-)
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
@@ -35,45 +27,8 @@ from footway.crowd.kernels.guard import (
     limit_to_obstacles,
     move,
 )
-from footway.crowd.kernels.layouts import (
-    ARRIVED,
-    AT,
-    BALL_RADIUS,
-    BALL_X,
-    BALL_Y,
-    BODY_RADIUS,
-    BODY_X,
-    BODY_Y,
-    FIRST_STEP,
-    FOLLOWS,
-    GOAL_VISIBLE,
-    GOAL_X,
-    GOAL_Y,
-    GROUP,
-    GUIDE,
-    HALF,
-    ID,
-    LANE,
-    MODE,
-    NOISE,
-    NOTHING_VISIBLE,
-    ON_PATH,
-    ON_ROUTE,
-    RADIUS,
-    REACH,
-    SINCE,
-    SPEED,
-    TARGET_X,
-    TARGET_Y,
-    UNREACHABLE,
-    VISIBILITY,
-    VX,
-    VY,
-    WAITING,
-    WALKING,
-    X,
-    Y,
-)
+from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, gather, load, total_force
+from footway.crowd.models import compute_forces
 from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
@@ -116,21 +71,22 @@ def _attraction_point(k, x, y, r, ends, world, state):
     its boundary, so that all walk at the pace of the last. If they stopped until the last has
     caught up, they would block it and the group would creep.
     """
-    balls, at, group = world.tracks.balls, state.cursor[k, AT], state.cursor[k, GROUP]
+    balls, at, group = world.tracks.balls, state.cursor[k, col.AT], state.cursor[k, col.GROUP]
     if group >= 0 and at > world.front_limits[group] >= 0:
         limit = world.front_limits[group]
-        limit_x, limit_y = balls[limit, BALL_X], balls[limit, BALL_Y]
-        limit_radius = balls[limit, BALL_RADIUS]
+        limit_x, limit_y = balls[limit, col.BALL_X], balls[limit, col.BALL_Y]
+        limit_radius = balls[limit, col.BALL_RADIUS]
         if not contains(limit, x, y, r, balls):
             return limit_x, limit_y, limit_radius, 1.0
-        ux, uy = balls[at, BALL_X] - limit_x, balls[at, BALL_Y] - limit_y
+        ux, uy = balls[at, col.BALL_X] - limit_x, balls[at, col.BALL_Y] - limit_y
         ahead = (x - limit_x) * ux + (y - limit_y) * uy
         ahead /= max(math.sqrt(ux * ux + uy * uy), 1e-9)
         share = min(1.0, max(0.0, 1.0 - ahead / max(limit_radius - r, FLOOR)))
-        return balls[at, BALL_X], balls[at, BALL_Y], balls[at, BALL_RADIUS], share
+        return balls[at, col.BALL_X], balls[at, col.BALL_Y], balls[at, col.BALL_RADIUS], share
+    ax, ay = balls[at, col.BALL_X], balls[at, col.BALL_Y]
     if ends:
-        return state.place[k, GOAL_X], state.place[k, GOAL_Y], balls[at, BALL_RADIUS], 1.0
-    return balls[at, BALL_X], balls[at, BALL_Y], balls[at, BALL_RADIUS], 1.0
+        ax, ay = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
+    return ax, ay, balls[at, col.BALL_RADIUS], 1.0
 
 
 @inner
@@ -139,9 +95,9 @@ def _sees_goal(k, at, x, y, r, state, balls):
 
     The space between is free then, and the character does not follow the backbone past its goal.
     """
-    if state.cursor[k, FOLLOWS] != ON_PATH or state.cursor[k, GROUP] >= 0:
+    if state.cursor[k, col.FOLLOWS] != col.ON_PATH or state.cursor[k, col.GROUP] >= 0:
         return False
-    goal_x, goal_y = state.place[k, GOAL_X], state.place[k, GOAL_Y]
+    goal_x, goal_y = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
     return contains(at, goal_x, goal_y, r, balls) and contains(at, x, y, r, balls)
 
 
@@ -151,15 +107,15 @@ def _add_habits(k, ex, ey, d, R, ax, ay, seed, state):
 
     Blocked characters keep no lane: people wait all around a door, not only on its right.
     """
-    lane, noise, r = state.body[k, LANE], state.body[k, NOISE], state.body[k, RADIUS]
+    lane, noise, r = state.body[k, col.LANE], state.body[k, col.NOISE], state.body[k, col.RADIUS]
     fx, fy = ex, ey
     if lane != 0.0 and 2.0 * r < R:
-        vx, vy, speed = state.body[k, VX], state.body[k, VY], state.body[k, SPEED]
+        vx, vy, speed = state.body[k, col.VX], state.body[k, col.VY], state.body[k, col.SPEED]
         lane *= min(_ONE, (vx * vx + vy * vy) / (speed * speed))
         c = lane * (R - 2.0 * r) / max(d, 0.5 * (R - r))
         fx, fy = fx - c * ey, fy + c * ex
     if noise != 0.0:
-        own_seed = seed + state.cursor[k, ID]
+        own_seed = seed + state.cursor[k, col.ID]
         theta = 0.5 * math.pi * coherent_noise(own_seed, ax / WAVE, ay / WAVE)
         sine, cosine = sincos(theta)
         along, across = noise * cosine, noise * sine
@@ -173,13 +129,13 @@ def _walk_to(k, x, y, ax, ay, R, share, ends, request, seed, state):
     """Return direction and speed toward an attraction point, which is the goal if `ends`."""
     dx, dy = ax - x, ay - y
     d = math.sqrt(dx * dx + dy * dy)
-    if ends and d < state.body[k, REACH] and share == 1.0:
-        state.cursor[k, MODE] = ARRIVED
+    if ends and d < state.body[k, col.REACH] and share == 1.0:
+        state.cursor[k, col.MODE] = col.ARRIVED
         return 1.0, 0.0, 0.0, REQUEST_GOAL
     if d < 1e-9:
         return 1.0, 0.0, 0.0, request
     per_d = 1.0 / d
-    ex, ey, speed = dx * per_d, dy * per_d, share * float(state.body[k, SPEED])
+    ex, ey, speed = dx * per_d, dy * per_d, share * float(state.body[k, col.SPEED])
     if ends:
         speed = min(speed, 2.0 * d)
     if not ends:  # with the goal in sight, walk straight to it: a lane would lead around it
@@ -190,42 +146,43 @@ def _walk_to(k, x, y, ax, ay, R, share, ends, request, seed, state):
 @inner(inline=False)
 def _walk_along_route(k, seed, state, guide_progress, guide_facts):
     """Like `_preferred_velocity`, for a character on a route over terrain; it keeps no lane."""
-    row, x, y = state.cursor[k, GUIDE], state.place[k, X], state.place[k, Y]
-    visibility = guide_facts[row, VISIBILITY]
-    request = REQUEST_PATH if visibility == NOTHING_VISIBLE else NO_REQUEST
-    if visibility == GOAL_VISIBLE:
-        ax, ay = state.place[k, GOAL_X], state.place[k, GOAL_Y]
+    row, x, y = state.cursor[k, col.GUIDE], state.place[k, col.X], state.place[k, col.Y]
+    visibility = guide_facts[row, col.VISIBILITY]
+    request = REQUEST_PATH if visibility == col.NOTHING_VISIBLE else NO_REQUEST
+    if visibility == col.GOAL_VISIBLE:
+        ax, ay = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
         return _walk_to(k, x, y, ax, ay, 0.0, 1.0, True, request, seed, state)
-    ax, ay = guide_progress[row, TARGET_X], guide_progress[row, TARGET_Y]
+    ax, ay = guide_progress[row, col.TARGET_X], guide_progress[row, col.TARGET_Y]
     return _walk_to(k, x, y, ax, ay, 0.0, 1.0, False, request, seed, state)
 
 
 @inner
 def _preferred_velocity(k, world, state):
     """Return the preferred direction and speed, and the request: (ex, ey, speed, request)."""
-    mode = state.cursor[k, MODE]
-    if mode == WAITING and world.step >= state.journey[k, FIRST_STEP]:
-        mode = WALKING if state.cursor[k, HALF] >= 0 else ARRIVED  # its path is requested already
-        state.cursor[k, MODE] = mode
-        state.journey[k, SINCE] = world.step
-    vx, vy = float(state.body[k, VX]), float(state.body[k, VY])
-    if mode != WALKING:
+    mode = state.cursor[k, col.MODE]
+    if mode == col.WAITING and world.step >= state.journey[k, col.FIRST_STEP]:
+        has_path = state.cursor[k, col.HALF] >= 0
+        mode = col.WALKING if has_path else col.ARRIVED  # a path is requested already
+        state.cursor[k, col.MODE] = mode
+        state.journey[k, col.SINCE] = world.step
+    vx, vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
+    if mode != col.WALKING:
         pace = math.sqrt(vx * vx + vy * vy)
         if pace < 1e-6:
             return 1.0, 0.0, 0.0, NO_REQUEST
         return vx / pace, vy / pace, 0.0, NO_REQUEST
-    if state.cursor[k, FOLLOWS] == ON_ROUTE:
+    if state.cursor[k, col.FOLLOWS] == col.ON_ROUTE:
         return _walk_along_route(k, world.seed, state, world.guides.progress, world.guides.facts)
-    x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
+    x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
     tracks, balls = world.tracks, world.tracks.balls
     ends = advance(
         k, x, y, r, world.step, world.seed, state, world.path_halves, tracks, world.graph
     )
     request = NO_REQUEST
-    at = state.cursor[k, AT]
+    at = state.cursor[k, col.AT]
     if not ends and not contains(at, x, y, r, balls):
-        dx, dy = x - balls[at, BALL_X], y - balls[at, BALL_Y]
-        outside = math.sqrt(dx * dx + dy * dy) - balls[at, BALL_RADIUS]
+        dx, dy = x - balls[at, col.BALL_X], y - balls[at, col.BALL_Y]
+        outside = math.sqrt(dx * dx + dy * dy) - balls[at, col.BALL_RADIUS]
         if not move_back(k, x, y, r, state, tracks) and outside > LOST:
             request = REQUEST_PATH
     ends = ends or _sees_goal(k, at, x, y, r, state, balls)
@@ -234,10 +191,10 @@ def _preferred_velocity(k, world, state):
 
 
 @inner
-def pair_up(row, cell, ex, ey, avoidance, cells, near, used, pairs):
+def pair_up(row, cell, ex, ey, cells, near, used, pairs):
     """Append the pairs with all neighbours in the nine cells; return the new count."""
     bodies = cells.bodies
-    x, y, r = bodies[row, BODY_X], bodies[row, BODY_Y], bodies[row, BODY_RADIUS]
+    x, y, r = bodies[row, col.BODY_X], bodies[row, col.BODY_Y], bodies[row, col.BODY_RADIUS]
     count = 0
     for line in range(-1, 2):  # three adjacent cells are consecutive rows
         middle = cell + line * cells.columns
@@ -246,7 +203,7 @@ def pair_up(row, cell, ex, ey, avoidance, cells, near, used, pairs):
             end = min(last, first + NEARBY - count)
             count = gather(x, y, r, row, first, end, count, bodies, near)
             first = end
-    return load(row, ex, ey, avoidance, count, bodies, bodies, near, used, pairs)
+    return load(row, ex, ey, count, bodies, bodies, near, used, pairs)
 
 
 @inner
@@ -262,17 +219,17 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         prefetch(state.cursor, later)
         prefetch(state.place, later)
         prefetch(state.body, later)
-        prefetch(world.tracks.balls, state.cursor[slots[min(row + AHEAD, end - 1)], AT])
+        prefetch(world.tracks.balls, state.cursor[slots[min(row + AHEAD, end - 1)], col.AT])
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
         used = pair_up(
-            row, cell, np.float32(ex), np.float32(ey), world.avoidance, world.cells,
-            workspace.near, used, workspace.pairs,
+            row, cell, np.float32(ex), np.float32(ey), world.cells, workspace.near, used,
+            workspace.pairs,
         )  # fmt: skip
         b = row - first
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed
         marks[b, REQUEST], marks[b, PAIRS_END], marks[b, CELL] = request, used, cell
         row += 1
-    compute_forces(used, workspace.pairs)
+    compute_forces(used, world.avoidance, workspace.pairs)
     return row, cell
 
 
@@ -281,8 +238,8 @@ def _steering(b, k, state, workspace):
     """Return the acceleration toward the preferred velocity: F_a with F_perp and F_rand. m/s2."""
     preferred = workspace.preferred
     speed = preferred[b, PACE]
-    ax = (speed * preferred[b, DIRECTION_X] - state.body[k, VX]) / RELAXATION
-    ay = (speed * preferred[b, DIRECTION_Y] - state.body[k, VY]) / RELAXATION
+    ax = (speed * preferred[b, DIRECTION_X] - state.body[k, col.VX]) / RELAXATION
+    ay = (speed * preferred[b, DIRECTION_Y] - state.body[k, col.VY]) / RELAXATION
     return ax, ay
 
 
@@ -306,8 +263,8 @@ def _avoid_obstacles(b, row, count, avoidance, bodies, obstacles, workspace):
     n = min(NEARBY, obstacles.offsets[cell + 1] - obstacles.offsets[cell])
     for m in range(n):
         near[m] = obstacles.rows[obstacles.offsets[cell] + m]
-    load(row, ex, ey, avoidance, n, bodies, obstacles.discs, near, 0, pairs)
-    compute_forces(n, pairs)
+    load(row, ex, ey, n, bodies, obstacles.discs, near, 0, pairs)
+    compute_forces(n, avoidance, pairs)
     fx, fy = total_force(0, n, pairs)
     return fx, fy, limit_to_obstacles(n, near, obstacles.discs, pairs, count, workspace.limits)
 
@@ -315,8 +272,8 @@ def _avoid_obstacles(b, row, count, avoidance, bodies, obstacles, workspace):
 @inner
 def _apply(k, ax, ay, count, dt, grid, state, limits):
     """Change the velocity by an acceleration, within the limits, and move."""
-    vx, vy = state.body[k, VX] + ax * dt, state.body[k, VY] + ay * dt
-    vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
+    vx, vy = state.body[k, col.VX] + ax * dt, state.body[k, col.VY] + ay * dt
+    vx, vy = at_most(vx, vy, float(state.body[k, col.SPEED]))
     vx, vy = keep_gaps(vx, vy, count, dt, limits)
     move(k, vx, vy, dt, grid, state)
 
@@ -324,13 +281,13 @@ def _apply(k, ax, ay, count, dt, grid, state, limits):
 @inner
 def _makes_no_progress(k, step, speed, state):
     """Update the clock of the last progress; return whether a new path is to be requested."""
-    x, y, r = state.place[k, X], state.place[k, Y], state.body[k, RADIUS]
-    dx, dy = x - state.progress[k, X], y - state.progress[k, Y]
+    x, y, r = state.place[k, col.X], state.place[k, col.Y], state.body[k, col.RADIUS]
+    dx, dy = x - state.progress[k, col.X], y - state.progress[k, col.Y]
     if speed == 0.0 or dx * dx + dy * dy > r * r:
-        state.progress[k, X], state.progress[k, Y] = x, y
-        state.journey[k, SINCE] = step
+        state.progress[k, col.X], state.progress[k, col.Y] = x, y
+        state.journey[k, col.SINCE] = step
         return False
-    idle = step - state.journey[k, SINCE]
+    idle = step - state.journey[k, col.SINCE]
     return idle >= TIRED and idle % TIRED < CHECK
 
 
@@ -346,7 +303,7 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
         ax, ay = _steering(b, k, state, workspace)
         ax, ay = ax + fx, ay + fy
         if user_forces.are_given:
-            ax, ay = ax + user_forces.by_slot[k, X], ay + user_forces.by_slot[k, Y]
+            ax, ay = ax + user_forces.by_slot[k, col.X], ay + user_forces.by_slot[k, col.Y]
         if obstacles.n > 0:
             fx, fy, count = _avoid_obstacles(
                 b, row, count, world.avoidance, world.cells.bodies, obstacles, workspace
@@ -354,8 +311,8 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
             ax, ay = ax + fx, ay + fy
         _apply(k, ax, ay, count, dt, world.grid, state, workspace.limits)
         request = workspace.marks[b, REQUEST]
-        number, speed = state.cursor[k, ID], workspace.preferred[b, PACE]
-        if (world.step + number) % CHECK == 0 and state.cursor[k, MODE] != UNREACHABLE:
+        number, speed = state.cursor[k, col.ID], workspace.preferred[b, PACE]
+        if (world.step + number) % CHECK == 0 and state.cursor[k, col.MODE] != col.UNREACHABLE:
             is_tired = _makes_no_progress(k, world.step, speed, state)
             request = REQUEST_PATH if is_tired and request == NO_REQUEST else request
         if request != NO_REQUEST:
@@ -375,21 +332,16 @@ def _move_rows(first, end, world, state, workspace, requests):
 
 
 @kernel
-def _make_workspace():
-    return Workspace(
-        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
-        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
-        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
-    )  # fmt: skip
-
-
-@kernel
 def move_cells(first, end, world, state, requests):
     """Move the characters of the rows first to end - 1 of the cells; return the number of requests.
 
     `requests` (n, 2) are the ids and kinds of the requests.
     """
-    workspace = _make_workspace()
+    workspace = Workspace(
+        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
+        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
+        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+    )  # fmt: skip
     return _move_rows(first, end, world, state, workspace, requests)
 
 
@@ -400,29 +352,33 @@ def inspect_forces(row, world, state, forces):
     `row` is that of the character in the cells; its slot there must be that in `state`, a copy.
     The last force is what the guards change: limits of speed, gaps and walls.
     """
-    workspace = _make_workspace()
+    workspace = Workspace(
+        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
+        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
+        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+    )  # fmt: skip
     _inspect(row, world, state, workspace, forces)
 
 
 @inner
 def _inspect(row, world, state, workspace, forces):
     k = world.cells.slots[row]
-    vx, vy = float(state.body[k, VX]), float(state.body[k, VY])
+    vx, vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
     _prepare_batch(row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace)
     fx, fy, count = _avoid_characters(0, 0, world.avoidance.close, workspace)
-    forces[AVOIDANCE, X], forces[AVOIDANCE, Y] = fx, fy
-    forces[STEERING, X], forces[STEERING, Y] = _steering(0, k, state, workspace)
+    forces[AVOIDANCE, col.X], forces[AVOIDANCE, col.Y] = fx, fy
+    forces[STEERING, col.X], forces[STEERING, col.Y] = _steering(0, k, state, workspace)
     if world.user_forces.are_given:
-        forces[USER, X] = world.user_forces.by_slot[k, X]
-        forces[USER, Y] = world.user_forces.by_slot[k, Y]
+        forces[USER, col.X] = world.user_forces.by_slot[k, col.X]
+        forces[USER, col.Y] = world.user_forces.by_slot[k, col.Y]
     if world.obstacles.n > 0:
         fx, fy, count = _avoid_obstacles(
             0, row, count, world.avoidance, world.cells.bodies, world.obstacles, workspace
         )
-        forces[OBSTACLES, X], forces[OBSTACLES, Y] = fx, fy
+        forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = fx, fy
     ax, ay = 0.0, 0.0
     for f in range(GUARD):
-        ax, ay = ax + forces[f, X], ay + forces[f, Y]
+        ax, ay = ax + forces[f, col.X], ay + forces[f, col.Y]
     _apply(k, ax, ay, count, world.dt, world.grid, state, workspace.limits)
-    forces[GUARD, X] = (state.body[k, VX] - vx) / world.dt - ax
-    forces[GUARD, Y] = (state.body[k, VY] - vy) / world.dt - ay
+    forces[GUARD, col.X] = (state.body[k, col.VX] - vx) / world.dt - ax
+    forces[GUARD, col.Y] = (state.body[k, col.VY] - vy) / world.dt - ay

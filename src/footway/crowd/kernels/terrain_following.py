@@ -14,38 +14,8 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.wall_grid import line_clearance
-from footway.crowd.kernels.layouts import (
-    ATTRACTION,
-    CHARACTER,
-    FIRST_ROW,
-    FIRST_STEP,
-    FOLLOWS,
-    GOAL_VISIBLE,
-    LENGTH,
-    LINE,
-    MODE,
-    NOTHING_VISIBLE,
-    ON_ROUTE,
-    PIECES,
-    POINTS,
-    RADIUS,
-    REFERENCE,
-    ROUTE_VISIBLE,
-    SPEED,
-    STRIDE,
-    STYLE,
-    TARGET_X,
-    TARGET_Y,
-    UPDATE_X,
-    UPDATE_Y,
-    UPDATED,
-    VISIBILITY,
-    WAITING,
-    WALKING,
-    Window,
-    X,
-    Y,
-)
+from footway.crowd.kernels import layouts as col
+from footway.crowd.kernels.layouts import Window
 from footway.follow.kernels.irm import irm_look
 from footway.follow.kernels.layouts import WALKING as SEEN
 from footway.follow.kernels.layouts import Guide, Surroundings
@@ -119,8 +89,8 @@ def nearest_on_terrain(points, ground, grid, places, away):
     Points behind a wall do not count.
     """
     for q in range(len(points)):
-        x, y = points[q, X], points[q, Y]
-        _, places[q, X], places[q, Y], away[q] = _nearest_without_wall(x, y, ground, grid)
+        x, y = points[q, col.X], points[q, col.Y]
+        _, places[q, col.X], places[q, col.Y], away[q] = _nearest_without_wall(x, y, ground, grid)
 
 
 @inner
@@ -133,19 +103,21 @@ def _open_window(row, low, high, guides, window):
     facts, pool = guides.facts, guides.pool
     points, lengths, pieces = window.points, window.lengths, window.pieces
     along, offsets, counts = window.along, window.offsets, window.counts
-    first, n, m = facts[row, FIRST_ROW], facts[row, POINTS], facts[row, PIECES]
+    first, n, m = facts[row, col.FIRST_ROW], facts[row, col.POINTS], facts[row, col.PIECES]
     for i in range(n):
-        points[i, X], points[i, Y] = pool[first + i, 0], pool[first + i, 1]
-        lengths[i], window.costs[i] = pool[first + i, 2], pool[first + i, 3]
+        point = pool[first + i]
+        points[i, col.X], points[i, col.Y] = point[col.POINT_X], point[col.POINT_Y]
+        lengths[i], window.costs[i] = point[col.POINT_LENGTH], point[col.POINT_COST]
     for i in range(first + n, first + n + m):
-        if pool[i, 0] > high:
+        if pool[i, col.PIECE_BEGIN] > high:
             break
-        if pool[i, 1] >= low:
-            counts[int(pool[i, 2])] += 1
+        if pool[i, col.PIECE_END] >= low:
+            counts[int(pool[i, col.PIECE_TRIANGLE])] += 1
     route = Window(points[:n], lengths[:n], window.costs, pieces, along, offsets, counts)
     used, k = 0, 0
     for i in range(first + n, first + n + m):
-        a, b, t = pool[i, 0], pool[i, 1], int(pool[i, 2])
+        a, b = pool[i, col.PIECE_BEGIN], pool[i, col.PIECE_END]
+        t = int(pool[i, col.PIECE_TRIANGLE])
         if a > high:
             break
         if b < low:
@@ -168,11 +140,11 @@ def _open_window(row, low, high, guides, window):
 def _close_window(row, high, guides, window):
     """Reset the offsets of the triangles of a route, up to `high` m along it."""
     facts, pool = guides.facts, guides.pool
-    first = facts[row, FIRST_ROW] + facts[row, POINTS]
-    for i in range(first, first + facts[row, PIECES]):
-        if pool[i, 0] > high:
+    first = facts[row, col.FIRST_ROW] + facts[row, col.POINTS]
+    for i in range(first, first + facts[row, col.PIECES]):
+        if pool[i, col.PIECE_BEGIN] > high:
             break
-        t = int(pool[i, 2])
+        t = int(pool[i, col.PIECE_TRIANGLE])
         window.offsets[t], window.offsets[t + 1] = 0, 0
 
 
@@ -201,11 +173,11 @@ def _guide(row, guides):
     """Return the last reference point and attraction point of a character."""
     progress = guides.progress
     return Guide(
-        reference=progress[row, REFERENCE],
-        line=np.int64(guides.facts[row, LINE]),  # type: ignore[arg-type]
-        attraction=progress[row, ATTRACTION],
-        x=progress[row, TARGET_X],
-        y=progress[row, TARGET_Y],
+        reference=progress[row, col.REFERENCE],
+        line=np.int64(guides.facts[row, col.LINE]),  # type: ignore[arg-type]
+        attraction=progress[row, col.ATTRACTION],
+        x=progress[row, col.TARGET_X],
+        y=progress[row, col.TARGET_Y],
     )
 
 
@@ -213,46 +185,46 @@ def _guide(row, guides):
 def _update(row, k, step, terrain, guides, state, workspace, index):
     """Update the attraction point of a guide."""
     progress, facts = guides.progress, guides.facts
-    x, y = state.place[k, X], state.place[k, Y]
-    facts[row, UPDATED] = step
-    progress[row, UPDATE_X], progress[row, UPDATE_Y] = x, y
+    x, y = state.place[k, col.X], state.place[k, col.Y]
+    facts[row, col.UPDATED] = step
+    progress[row, col.UPDATE_X], progress[row, col.UPDATE_Y] = x, y
     t, px, py, away = _nearest_without_wall(x, y, terrain.ground, index.grid)
     if away > BESIDE:  # return to the terrain first; nothing is visible if there is none
-        facts[row, VISIBILITY] = ROUTE_VISIBLE if t >= 0 else NOTHING_VISIBLE
-        progress[row, TARGET_X], progress[row, TARGET_Y] = px, py
+        facts[row, col.VISIBILITY] = col.ROUTE_VISIBLE if t >= 0 else col.NOTHING_VISIBLE
+        progress[row, col.TARGET_X], progress[row, col.TARGET_Y] = px, py
         return
     if terrain.parameters.sigma > 0.0:
         status, guide = _by_miran(row, px, py, t, terrain, guides, workspace)
     else:
-        radius = float(state.body[k, RADIUS])
+        radius = float(state.body[k, col.RADIUS])
         status, guide = _by_irm(row, px, py, t, radius, terrain, guides, workspace, index)
     if status != SEEN:
-        facts[row, VISIBILITY] = NOTHING_VISIBLE
+        facts[row, col.VISIBILITY] = col.NOTHING_VISIBLE
         return
-    is_last = guide.attraction >= progress[row, LENGTH]
-    facts[row, LINE] = guide.line
-    facts[row, VISIBILITY] = GOAL_VISIBLE if is_last else ROUTE_VISIBLE
-    progress[row, REFERENCE], progress[row, ATTRACTION] = guide.reference, guide.attraction
-    progress[row, TARGET_X], progress[row, TARGET_Y] = guide.x, guide.y
+    is_last = guide.attraction >= progress[row, col.LENGTH]
+    facts[row, col.LINE] = guide.line
+    facts[row, col.VISIBILITY] = col.GOAL_VISIBLE if is_last else col.ROUTE_VISIBLE
+    progress[row, col.REFERENCE], progress[row, col.ATTRACTION] = guide.reference, guide.attraction
+    progress[row, col.TARGET_X], progress[row, col.TARGET_Y] = guide.x, guide.y
 
 
 @inner
 def _is_due(row, k, step, dt, state, progress, facts):
     """Return whether a character is updated in this step."""
-    mode = state.cursor[k, MODE]
-    begins = mode == WAITING and step >= state.journey[k, FIRST_STEP]
-    if state.cursor[k, FOLLOWS] != ON_ROUTE or (mode != WALKING and not begins):
+    mode = state.cursor[k, col.MODE]
+    begins = mode == col.WAITING and step >= state.journey[k, col.FIRST_STEP]
+    if state.cursor[k, col.FOLLOWS] != col.ON_ROUTE or (mode != col.WALKING and not begins):
         return False
-    if facts[row, UPDATED] < 0 or step - facts[row, UPDATED] >= LONGEST_PAUSE:
+    if facts[row, col.UPDATED] < 0 or step - facts[row, col.UPDATED] >= LONGEST_PAUSE:
         return True
-    x, y = state.place[k, X], state.place[k, Y]
-    dx, dy = x - progress[row, UPDATE_X], y - progress[row, UPDATE_Y]
-    if dx * dx + dy * dy >= progress[row, STRIDE] * progress[row, STRIDE]:
+    x, y = state.place[k, col.X], state.place[k, col.Y]
+    dx, dy = x - progress[row, col.UPDATE_X], y - progress[row, col.UPDATE_Y]
+    if dx * dx + dy * dy >= progress[row, col.STRIDE] * progress[row, col.STRIDE]:
         return True
-    if facts[row, VISIBILITY] == GOAL_VISIBLE:
+    if facts[row, col.VISIBILITY] == col.GOAL_VISIBLE:
         return False
-    dx, dy = x - progress[row, TARGET_X], y - progress[row, TARGET_Y]
-    near = 2.0 * state.body[k, SPEED] * dt
+    dx, dy = x - progress[row, col.TARGET_X], y - progress[row, col.TARGET_Y]
+    near = 2.0 * state.body[k, col.SPEED] * dt
     return dx * dx + dy * dy < near * near
 
 
@@ -267,13 +239,13 @@ def update_attraction_points(
     progress, facts = guides.progress, guides.facts
     count = 0
     for row in range(first, end):
-        if facts[row, CHARACTER] < 0 or facts[row, STYLE] != style:
+        if facts[row, col.CHARACTER] < 0 or facts[row, col.STYLE] != style:
             continue
-        k = slot_of[facts[row, CHARACTER]]
+        k = slot_of[facts[row, col.CHARACTER]]
         if _is_due(row, k, step, dt, state, progress, facts):
-            is_first = facts[row, UPDATED] < 0
+            is_first = facts[row, col.UPDATED] < 0
             _update(row, k, step, terrain, guides, state, workspace, index)
             if not is_first:  # the first stride is random and short, to spread the updates
-                progress[row, STRIDE] = terrain.parameters.look
+                progress[row, col.STRIDE] = terrain.parameters.look
             count += 1
     return count

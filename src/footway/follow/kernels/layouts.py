@@ -56,7 +56,7 @@ class Trail(NamedTuple):
     points: Floats  # (n, d) m
     velocities: Floats  # (n, d) m/s: the velocity of a sample leads to the next one
     directions: Floats  # (n, d) headings; in corridors only while the character stands
-    progress: Floats  # (n, 4) on a route: see below; in a corridor (0, 4)
+    progress: Floats  # (n, 4) of walks on a route only: see the columns below
 
 
 @kernel  # an inner function must not return arrays to a kernel, which counts references

@@ -7,25 +7,31 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from footway.crowd.kernels import avoidance as kernels
+from footway.crowd.kernels import pairs as kernels
 from footway.crowd.kernels.guard import LIMITS
 from footway.crowd.kernels.layouts import Avoidance
-from footway.crowd.simulation import MODELS
+from footway.crowd.models import HELBING_MOLNAR, MODELS
+from footway.crowd.models import helbing_molnar as model_module
+from footway.crowd.models.helbing_molnar import HelbingMolnar
+from footway.errors import BadQuery
 from tests.effort import examples
 from tests.oracle.crowd import (
     Other,
     avoidance,
     closed_form,
+    deep_overlaps,
     neighbours,
     sees,
     steepest_descent,
 )
 from tests.unit.crowd._open_kernels import avoid_all, gather_all, keep_apart_all
+from tests.unit.crowd.maps import box, crowd
 
-LOOK = float(MODELS["published"].look_ahead)
+LOOK = float(MODELS["published"].parameters.look_ahead)
 """s. As printed."""
 
-STRONGEST = kernels.V0 / kernels.SIGMA * math.exp(-kernels.BODY / kernels.SIGMA)
+USUAL = HelbingMolnar()
+STRONGEST = USUAL.v0 / USUAL.sigma * math.exp(-USUAL.body / USUAL.sigma)
 """m/s2, of a standing character at contact."""
 
 ANGLES = st.integers(0, 359).map(math.radians)
@@ -38,12 +44,16 @@ def unit(angle):
     return np.array([math.cos(angle), math.sin(angle)])
 
 
+def avoidance_of(parameters):
+    return Avoidance(HELBING_MOLNAR, parameters.to_array(), np.float32(0.4))
+
+
 def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
     """Results of the kernels for each of the others, (n, ROWS)."""
     bodies = np.array([[*o.at, *o.velocity, o.radius] for o in others], np.float32).reshape(-1, 5)
     pairs = np.full((kernels.PAIR_ROWS, kernels.PAIRS), np.nan, np.float32)
     me, e = np.array([[*x, *own, radius]], np.float32), np.array(toward, np.float32)
-    model = Avoidance(np.float32(1.0), np.float32(look), np.float32(0.4))
+    model = avoidance_of(HelbingMolnar(look_ahead=look))
     avoid_all(0, e[0], e[1], model, me, bodies, np.arange(len(others)), pairs)
     padded = -len(others) // kernels.VECTOR * -kernels.VECTOR
     assert np.isfinite(pairs[:, :padded]).all()
@@ -70,7 +80,7 @@ class TestOneOther:
         gap, way = max(gap, 0.1) * unit(bearing), speed * LOOK * unit(heading)
         assume(np.hypot(*(gap - way)) > 0.06)
         b = 0.25 * ((np.hypot(*gap) + np.hypot(*(gap - way))) ** 2 - way @ way)
-        assume(b > 2 * kernels._LEAST)
+        assume(b > 2 * model_module._LEAST)
         expected = steepest_descent(gap, way)
         np.testing.assert_allclose(closed_form(gap, way, np.zeros(2)), expected, atol=1e-6)
 
@@ -78,7 +88,7 @@ class TestOneOther:
     @given(GAPS, ANGLES, RADII, SPEEDS, ANGLES, ANGLES)
     def test_is_the_closed_form(self, gap, bearing, radius, speed, heading, aim):
         other, toward = other_at(gap, bearing, radius, speed, heading), unit(aim)
-        off_sight = abs(math.cos(bearing - aim) - math.cos(math.radians(kernels.SIGHT)))
+        off_sight = abs(math.cos(bearing - aim) - math.cos(math.radians(USUAL.sight)))
         assume(off_sight > 1e-3)  # on the rim of the field of view either is right
         (force,) = forces(np.zeros(2), toward, 0.25, [other])
         expected = avoidance(np.zeros(2), toward, 0.25, other, LOOK)
@@ -90,7 +100,7 @@ class TestOneOther:
     @given(GAPS, ANGLES, SPEEDS, ANGLES, SPEEDS, ANGLES)
     def test_velocities_are_relative(self, gap, bearing, speed, heading, own_speed, own_heading):
         """A character that moves along counts as standing."""
-        own, look = own_speed * unit(own_heading), float(MODELS["relative"].look_ahead)
+        own, look = own_speed * unit(own_heading), float(MODELS["relative"].parameters.look_ahead)
         other = other_at(gap, bearing, 0.25, speed, heading)
         seen = other._replace(velocity=other.velocity - own)
         aim = unit(bearing)
@@ -143,12 +153,12 @@ class TestOneOther:
     def test_one_behind_counts_less(self):
         """With the same geometry, seen and not seen: only the aim changes."""
         other = other_at(0.8, 0.0, 0.25)
-        ahead, behind = unit(0.5 * math.pi), unit(math.radians(kernels.SIGHT + 40))
+        ahead, behind = unit(0.5 * math.pi), unit(math.radians(USUAL.sight + 40))
         assert sees(np.zeros(2), ahead, other)
         assert not sees(np.zeros(2), behind, other)
         seen, unseen = (forces(np.zeros(2), aim, 0.25, [other])[0] for aim in (ahead, behind))
         ratio = math.hypot(*unseen) / math.hypot(*seen)
-        assert ratio == pytest.approx(kernels.BEHIND, rel=0.2)
+        assert ratio == pytest.approx(USUAL.behind, rel=0.2)
 
     def test_in_one_place_each_goes_its_own_way(self):
         bodies = np.zeros((2, 5), np.float32)
@@ -156,10 +166,10 @@ class TestOneOther:
         ways = []
         for row in (0, 1):
             pairs = np.zeros((kernels.PAIR_ROWS, kernels.PAIRS), np.float32)
-            aim, model = (np.float32(1), np.float32(0)), MODELS["relative"]
+            aim, model = (np.float32(1), np.float32(0)), avoidance_of(USUAL)
             avoid_all(row, *aim, model, bodies, bodies, np.array([1 - row]), pairs)
             assert np.isfinite(pairs[:, 0]).all()
-            ways.append(pairs[9:11, 0].astype(float))
+            ways.append(pairs[[kernels.NORMAL_X, kernels.NORMAL_Y], 0].astype(float))
         np.testing.assert_allclose(ways[0], -ways[1])
         assert math.hypot(*ways[0]) == pytest.approx(1.0, rel=1e-5)
 
@@ -225,3 +235,25 @@ class TestMany:
         for row in range(count):
             n = gather_all(*bodies[row, [0, 1, 4]], row, 0, count, bodies, near)
             assert near[:n].tolist() == [j for j in range(count) if (row, j) in expected]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_keeps_characters_apart(name):
+    """Two streams that meet: everybody passes, and nobody overlaps another or a wall."""
+    it = crowd("plain", seed=2, avoidance=name)
+    it.add(12, area=box(40, 6, 44, 18), destinations=[box(58, 6, 62, 18)], then="stay")
+    it.add(12, area=box(56, 6, 60, 18), destinations=[box(38, 6, 42, 18)], then="stay")
+    for _ in range(30):
+        it.step(10)
+        assert deep_overlaps(it.positions, it.radii, 0.02) == 0
+        assert (it.map.clearance(it.positions) >= it.radii).all()
+    assert it.arrivals == 24
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"sigma": 0.0}, {"v0": -1.0}, {"own_share": 2.0}, {"sight": 200.0}, {"look_ahead": np.nan}],
+)
+def test_parameters_have_limits(wrong):
+    with pytest.raises(BadQuery, match=next(iter(wrong))):
+        HelbingMolnar(**wrong)

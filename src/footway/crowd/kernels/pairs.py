@@ -1,0 +1,92 @@
+"""Pairs of neighbours: what local models compute forces from (see `footway.crowd.models`).
+
+The pairs of several characters are columns of one array, so that the compiler vectorises eight
+pairs at a time; the last batch is filled with pairs without effect. All in 32 bits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from footway._numba.jit import inner
+from footway.crowd.kernels.layouts import BODY_RADIUS, BODY_VX, BODY_VY, BODY_X, BODY_Y
+
+RANGE = 3.0  # m between discs, beyond which characters do not affect each other, in any model
+VECTOR = 8  # pairs per SIMD batch
+NEARBY = 1024  # greatest number of neighbours of one character; more do not fit around it
+PAIRS = 2064  # capacity of `pairs`
+
+# Rows of `pairs`. Given: offset from the other, sum of the radii, velocity of the other and own
+# velocity, direction to the attraction point.
+DX, DY, CONTACT, OTHER_VX, OTHER_VY, OWN_VX, OWN_VY, HEADING_X, HEADING_Y = range(9)
+# Results: force, m/s2; direction from the other and gap between the discs, by `measure`.
+FORCE_X, FORCE_Y, NORMAL_X, NORMAL_Y, GAP = range(9, 14)
+PAIR_ROWS = 14
+
+_ZERO, _ONE, _RANGE = np.float32(0.0), np.float32(1.0), np.float32(RANGE)
+_TINY: Any = np.float32(1e-6)
+_NOWHERE = np.float32(1e3)
+
+
+@inner
+def gather(x, y, r, row, first, end, count, bodies, near):
+    """Append the rows first to end - 1 in range of a body to `near`, without branches: count."""
+    for other in range(first, end):
+        dx, dy = x - bodies[other, BODY_X], y - bodies[other, BODY_Y]
+        far = r + bodies[other, BODY_RADIUS] + _RANGE
+        near[count] = other
+        count += (dx * dx + dy * dy <= far * far) & (other != row)
+    return count
+
+
+@inner
+def load(row, ex, ey, count, bodies, others, near, used, pairs):
+    """Append the pairs of a body with the rows `near` of `others`; return the new count."""
+    x, y, r = bodies[row, BODY_X], bodies[row, BODY_Y], bodies[row, BODY_RADIUS]
+    vx, vy = bodies[row, BODY_VX], bodies[row, BODY_VY]
+    for m in range(count):
+        other, at = near[m], used + m
+        dx, dy = x - others[other, BODY_X], y - others[other, BODY_Y]
+        if dx == _ZERO and dy == _ZERO:  # at the same point: push them apart in opposite directions
+            dx = _TINY if other > row else -_TINY
+        pairs[DX, at], pairs[DY, at] = dx, dy
+        pairs[CONTACT, at] = r + others[other, BODY_RADIUS]
+        pairs[OTHER_VX, at], pairs[OTHER_VY, at] = others[other, BODY_VX], others[other, BODY_VY]
+        pairs[OWN_VX, at], pairs[OWN_VY, at] = vx, vy
+        pairs[HEADING_X, at], pairs[HEADING_Y, at] = ex, ey
+    return used + count
+
+
+@inner
+def pad(used, pairs):
+    """Fill the last batch with pairs without effect; return the number of pairs."""
+    padded = (used + VECTOR - 1) // VECTOR * VECTOR
+    for m in range(used, padded):
+        pairs[DX, m], pairs[DY, m], pairs[CONTACT, m] = _NOWHERE, _ZERO, _ONE
+        pairs[OTHER_VX, m], pairs[OTHER_VY, m] = _ZERO, _ZERO
+        pairs[OWN_VX, m], pairs[OWN_VY, m] = _ZERO, _ZERO
+        pairs[HEADING_X, m], pairs[HEADING_Y, m] = _ZERO, _ZERO
+    return padded
+
+
+@inner
+def measure(m, pairs):
+    """Write direction and gap of a pair, which the guards need of every model, and return them."""
+    dx, dy = pairs[DX, m], pairs[DY, m]
+    d = math.sqrt(dx * dx + dy * dy)
+    per_d = _ONE / d
+    nx, ny, gap = dx * per_d, dy * per_d, d - pairs[CONTACT, m]
+    pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[GAP, m] = nx, ny, gap
+    return nx, ny, gap
+
+
+@inner
+def total_force(first, end, pairs):
+    """Return the sum of the forces of the pairs first to end - 1. m/s2."""
+    fx, fy = _ZERO, _ZERO
+    for m in range(first, end):
+        fx, fy = fx + pairs[FORCE_X, m], fy + pairs[FORCE_Y, m]
+    return fx, fy
