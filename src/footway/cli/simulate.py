@@ -101,7 +101,7 @@ class Options:
             )
         elif not crowd.goes_on_in(file, every=scenario.output.every):
             raise BadInput(
-                f"{file}: is there already, and is not the recording of this run up to the "
+                f"{file}: already exists, and is not the recording of this run up to the "
                 f"checkpoint, at {crowd.time:g} s; give another -o"
             )
 
@@ -147,7 +147,7 @@ def simulate(
     checkpoint_every: Annotated[
         float | None,
         opt.option(
-            "Save --checkpoint every so many seconds of simulated time, so that a run can be "
+            "Save the checkpoint at this interval of simulated time, so that a run can be "
             "continued after a kill or a crash.",
             unit="SECONDS",
             panel=_FILES,
@@ -233,7 +233,9 @@ def _changes(seconds: float | None, seed: int | None, resume: str | None) -> dic
     changes: dict[str, Any] = {}
     if seed is not None:
         if resume is not None:
-            raise BadInput("--seed is given beside --resume; a checkpoint has a seed: leave it out")
+            raise BadInput(
+                "--seed cannot be used with --resume: the checkpoint has its own seed; leave it out"
+            )
         changes["seed"] = seed
     if seconds is not None:
         _check_seconds(seconds, "--seconds")
@@ -398,7 +400,7 @@ def _stopped_line(
     if options.plot is not None or options.animation is not None:
         parts.append("there are no pictures")
     if options.checkpoint is not None and is_partial:
-        parts.append("no checkpoint: it was in the middle of a step")
+        parts.append("no checkpoint was saved: the run stopped in the middle of a step")
     elif options.checkpoint is not None:
         words = ["footway", "simulate", name, "--resume", options.checkpoint]
         for typed, value in (

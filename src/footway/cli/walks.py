@@ -208,7 +208,11 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
             typed = ", ".join(as_typed(name) for name in named)
             verb = "is" if len(named) == 1 else "are"
             fits = [follower for follower in Follower if _ACCEPTED[follower] >= set(named)]
-            add = f"; add --follow {fits[0]}" if fits else ", but no follower has all; see --follow"
+            add = (
+                f"; add --follow {fits[0]}"
+                if fits
+                else ", but no follower accepts all of them; see --follow"
+            )
             raise BadInput(f"{typed} {verb} for a walk{add}")
         return None
     for name in named:

@@ -78,8 +78,8 @@ class TerrainRegion:
             raise BadGeometry(f"the kind of a terrain region is {shown(self.kind)}: give it a name")
         if self.kind in RESERVED_KINDS:
             raise BadGeometry(
-                f"{self.kind!r} is no kind of ground: it has another meaning in maps; take "
-                "another word"
+                f"{self.kind!r} cannot be a kind of terrain: it has another meaning in maps; "
+                "choose another word"
             )
 
 

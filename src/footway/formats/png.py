@@ -77,7 +77,7 @@ def brightness(path: Path, *, formats: tuple[str, ...]) -> NDArray[np.float32]:
     except _DAMAGED as error:
         kinds = " or ".join(f.replace("PPM", "PGM") for f in formats)
         reason = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"
-        raise BadFile(f"is damaged or no {kinds} picture{reason:.120}") from error
+        raise BadFile(f"is damaged or not a {kinds} picture{reason:.120}") from error
 
 
 def _values(picture: Image.Image) -> NDArray[np.float32]:

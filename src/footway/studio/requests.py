@@ -163,7 +163,7 @@ class Obstacle(Request):
     @model_validator(mode="after")
     def _is_whole(self) -> Obstacle:
         if self.do != "remove" and self.at is None:
-            raise ValueError("say where the obstacle is: at")
+            raise ValueError("give the position of the obstacle: at")
         if self.do != "add" and self.id is None:
             raise ValueError("say which obstacle: id")
         return self

@@ -326,8 +326,8 @@ def test_a_drawn_route_is_not_searched(footway, yard, drawn, option):
     [
         ([(2, 2), (2, 9.5), (18, 9.5)], "the route leaves the free space at (8.750, 9.500)"),
         ([(2, 2), (30, 2)], "the route leaves the free space at (19.750, 2.000)"),
-        ([(2, 2)], "a route of one point leads nowhere"),
-        ([(2, 2), (2, 2)], "a route of one point leads nowhere"),
+        ([(2, 2)], "a route needs at least two different points"),
+        ([(2, 2), (2, 2)], "a route needs at least two different points"),
         ([], "route"),
         (
             [(2, 2), (math.nan, 3)],
@@ -388,7 +388,7 @@ def test_the_walk_is_that_of_the_library(footway, yard):
 
 @pytest.mark.parametrize(
     ("obstacles", "words"),
-    [((0,), "dynamic obstacles block the path"), ((), "the walk comes no further")],
+    [((0,), "dynamic obstacles block the path"), ((), "the walk gets no further")],
 )
 def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
     room = fw.load(str(bare))

@@ -99,7 +99,7 @@ def test_destinations_to_choose_from():
     [
         ({"seed": -1}, "seed: is -1; it must be at least 0"),
         ({"population": [{"count": 2.5}]}, "population[0].count: is 2.5; give a whole number"),
-        ({"population": [{"cuont": 2}]}, "population[0].cuont: is no key of this table"),
+        ({"population": [{"cuont": 2}]}, "population[0].cuont: is not a key of this table"),
         ({"profile": {"a": {"speed": "fast"}}}, "profile.a.speed: is the text 'fast'"),
         ({"area": {"hall": [1, 2, 3]}}, "area.hall[0]: is a number; give [xmin"),
         ({"map": None}, "map: is nothing; give text in quotes"),
@@ -245,8 +245,8 @@ def test_mistakes(lines, words):
     [
         ("", "map: is missing"),
         ("map = 3\n", "give text in quotes"),
-        ('map = "a.wkt"', "nobody in it; add [[population]]"),
-        ('map = "a.wkt"\nseconds = 3', "line 2: seconds: is no key of a scenario; did you mean"),
+        ('map = "a.wkt"', "has no characters; add [[population]]"),
+        ('map = "a.wkt"\nseconds = 3', "line 2: seconds: is not a key of a scenario; did you mean"),
         ('map = "a.wkt"\ncount = 3', "it belongs in [[population]]"),
         ('map = "a.wkt"\n[population]\ncount = 3', "one bracket; write [[population]]"),
         ('map = "a.wkt"\nduration = 0', "it must be more than 0 s"),

@@ -91,8 +91,8 @@ class TestFiles:
             ("a.json", '{"type": "Feature", "geometry": null}', "a value without a type"),
             ("a.json", '{"type": "LineString"}', "it has no list of coordinates"),
             ("a.json", '{"type": "LineString", "coordinates": 3}', "no list of coordinates"),
-            ("a.json", '{"type": "LineString", "coordinates": []}', "no list of points"),
-            ("a.json", '{"type": "LineString", "coordinates": [3]}', "no list of points"),
+            ("a.json", '{"type": "LineString", "coordinates": []}', "not a list of points"),
+            ("a.json", '{"type": "LineString", "coordinates": [3]}', "not a list of points"),
             ("a.txt", "1 2", "the suffix must be"),
         ],
     )
@@ -104,7 +104,7 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("wishes", "says"),
         [
-            ('"mud"', "preferences must map kinds of ground to weights, not 'mud'"),
+            ('"mud"', "preferences must map kinds of terrain to weights, not 'mud'"),
             ('{"mud": -3}', "the weight of 'mud' is -3"),
             ('{"mud": "much"}', "the weight of 'mud' is 'much'"),
         ],
