@@ -204,10 +204,10 @@ def style_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Follo
     """Return the terrain following style of a profile; None if it follows corridors."""
     style = FollowingStyle.from_profile(profile)
     if style is not None and behaviour != "goals":
-        who = "a group" if behaviour == "group" else "a wanderer"
+        which = "a group" if behaviour == "group" else "a wanderer"
         raise BadQuery(
-            f"{who} follows corridors, and a profile with preferences, or one that follows miran "
-            "or irm, needs a route to a goal of one's own: take another profile"
+            f"{which} follows corridors, and a profile with preferences, or one that follows miran "
+            "or irm, needs a route to a goal of its own: take another profile"
         )
     return style
 
