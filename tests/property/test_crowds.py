@@ -182,7 +182,7 @@ def assert_steps(plan: Plan, it: fw.Crowd, steps: int) -> None:
         ids = it.ids
         assert (np.diff(ids) > 0).all()
         speed = np.hypot(*it.velocities.T)
-        assert (speed <= it._rows("body")[:, 3] * (1 + 1e-5)).all()
+        assert (speed <= it.speeds * (1 + 1e-5)).all()
 
 
 class TestSameBits:

@@ -57,7 +57,7 @@ if ":" in where:
     setattr(owner, name, staticmethod(called) if is_class else called)
 else:
     sys.meta_path.insert(0, Finder())
-from footway.cli import main
+from footway.__main__ import main
 
 sys.exit(main())
 """
@@ -84,6 +84,8 @@ def assert_one_line(done):
 @pytest.mark.parametrize(
     "where",
     [
+        "footway.cli",
+        "footway.cli.interrupts",
         "footway.cli.app",
         "typer",
         "footway.cli.simulate",

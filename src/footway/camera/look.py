@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 _NEAR = 1e-4  # m. Shorter chords get the direction of the course at their middle, exact to 1e-9
+_STILL = 1e-6  # rad. Smaller turns take no time
 _STEEP = 1e-9  # horizontal share of a direction below which it has no heading
 
 
@@ -65,7 +66,7 @@ class Turn(NamedTuple):
 def turn_between(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
     """Return the shorter turn with at most `turn_rate` (rad/s), which takes a second to reach.
 
-    If the next stage starts with a bend, its initial rate is added.
+    If the next stage starts with a bend, its initial rate is added. Tiny turns take no time.
     """
     heading = first.heading + math.remainder(last.heading - first.heading, math.tau)
     last = last._replace(heading=heading)
@@ -73,6 +74,9 @@ def turn_between(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
     rate = hypot(last.heading_rate, last.pitch_rate)
     # An eased turn has 1.5 times its mean rate in the middle, and 6 angle / duration^2 at its ends.
     duration = max(1.5 * angle / turn_rate, math.sqrt(6.0 * angle / turn_rate), rate / turn_rate)
+    turned = abs(heading - first.heading) + abs(last.pitch - first.pitch)
+    if turned + (abs(last.heading_rate) + abs(last.pitch_rate)) < _STILL:
+        duration = 0.0
     return Turn(first._replace(heading_rate=0.0, pitch_rate=0.0), last, duration)
 
 

@@ -36,8 +36,6 @@ COLUMNS = ("time", "x", "y", "z", "dx", "dy", "dz", "speed")
 
 MOST_FRAMES = 10_000_000
 
-_STILL = 1e-6  # rad. Smaller turns are ignored
-
 
 class Moments(NamedTuple):
     """Position and view direction of a camera at n times."""
@@ -451,15 +449,8 @@ class Flight:
             rest = after if request.dwell == 0.0 and after else as_gaze(in_space(tangent)[0])
         arrival = departure = Turn(rest, rest, 0.0)
         if before is not None:
-            arrival = _turn(before, rest, pace.turn_rate)
+            arrival = turn_between(before, rest, pace.turn_rate)
         has_request = request.dwell != 0.0 or request.look_at is not None
         if k < last and (before is not None or has_request):
-            departure = _turn(rest, after or rest, pace.turn_rate)
+            departure = turn_between(rest, after or rest, pace.turn_rate)
         return Stay(arrival, request.dwell, departure)
-
-
-def _turn(first: Gaze, last: Gaze, turn_rate: float) -> Turn:
-    turn = turn_between(first, last, turn_rate)
-    angle = abs(turn.last.heading - first.heading) + abs(turn.last.pitch - first.pitch)
-    rate = abs(last.heading_rate) + abs(last.pitch_rate)
-    return turn._replace(duration=0.0) if angle + rate < _STILL else turn

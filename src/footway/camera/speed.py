@@ -6,7 +6,7 @@ Figure 11 of the paper is a speed diagram.
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -15,11 +15,14 @@ from footway.errors import BadQuery
 from footway.validation import FARTHEST, floats, number
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike, NDArray
 
     from footway.camera.course import Course
 
     Floats = NDArray[np.float64]
+    Turning = Callable[[Floats, Floats], Floats]
 
 LEAST, MOST = 1e-6, 1e6
 """Range of all bounds of a camera, in m and s; beyond it 64-bit floats lose precision."""
@@ -275,45 +278,43 @@ def speed_limits(course: Course, pace: Pace) -> Limits:
     most `acceleration * look_ahead`. A faster stretch between two slower ones that takes less than
     `look_ahead` gets the limit of its neighbours.
     """
-    turns = _Turns(course)
+    turn_within = _turning_angles(course)
     arcs = np.flatnonzero(course.curvatures > 0.0)
     pieces = np.full(len(course.starts), pace.speed)
     own = pace.turn_rate / course.curvatures[arcs]
-    pieces[arcs] = _eased(turns, course.breaks[arcs], course.breaks[arcs + 1], own, pace)
+    pieces[arcs] = _eased(turn_within, course.breaks[arcs], course.breaks[arcs + 1], own, pace)
     breaks = np.full(len(course.breaks), np.inf)
     corners = np.flatnonzero((course.corners > 0.0) & ~course.halts)
     # A corner of a sampled curve represents an arc between the midpoints of its two pieces.
     spread = 0.5 * (course.lengths[corners - 1] + course.lengths[corners])
     own = pace.turn_rate * spread / course.corners[corners]
     at = course.breaks[corners]
-    breaks[corners] = _eased(turns, at, at, own, pace)
+    breaks[corners] = _eased(turn_within, at, at, own, pace)
     breaks[course.halts] = 0.0
     return _without_short_peaks(Limits(pieces, breaks), course.lengths, pace.look_ahead)
 
 
-class _Turns:
-    """Total absolute turning angle of a course up to an arc length."""
+def _turning_angles(course: Course) -> Turning:
+    """Return a function of two arc lengths: the absolute angle by which the course turns between.
 
-    def __init__(self, course: Course) -> None:
-        self._breaks, self._curvatures = course.breaks, course.curvatures
-        passed = np.where(course.halts, 0.0, course.corners)
-        self._before = np.cumsum(passed[:-1]) + np.concatenate(
-            [[0.0], np.cumsum(course.curvatures * course.lengths)[:-1]]
-        )
+    The angle is in rad and includes corners at both arc lengths, but no halts.
+    """
+    passed = np.where(course.halts, 0.0, course.corners)
+    before = np.cumsum(passed[:-1]) + np.concatenate(
+        [[0.0], np.cumsum(course.curvatures * course.lengths)[:-1]]
+    )
 
-    def within(self, first: Floats, last: Floats) -> Floats:
-        """Return the turning angle between two arc lengths, rad, including corners at both."""
-        return self._up_to(last, "right") - self._up_to(first, "left")
-
-    def _up_to(self, s: Floats, side: str) -> Floats:
-        k = np.searchsorted(self._breaks, s, side=side) - 1  # type: ignore[call-overload]
-        k = np.clip(k, 0, len(self._curvatures) - 1)
-        u = np.clip(s, 0.0, self._breaks[-1]) - self._breaks[k]
-        turn: Floats = self._before[k] + self._curvatures[k] * u
+    def up_to(s: Floats, side: Literal["left", "right"]) -> Floats:
+        k = np.searchsorted(course.breaks, s, side=side) - 1
+        k = np.clip(k, 0, len(course.curvatures) - 1)
+        u = np.clip(s, 0.0, course.breaks[-1]) - course.breaks[k]
+        turn: Floats = before[k] + course.curvatures[k] * u
         return turn
 
+    return lambda first, last: up_to(last, "right") - up_to(first, "left")
 
-def _eased(turns: _Turns, first: Floats, last: Floats, own: Floats, pace: Pace) -> Floats:
+
+def _eased(turn_within: Turning, first: Floats, last: Floats, own: Floats, pace: Pace) -> Floats:
     """Return the limit of arcs from `first` to `last` (m): their own, or more for small turns."""
     middle, change = 0.5 * (first + last), min(pace.acceleration, pace.deceleration)
     # At a corner of this angle, the view turns at the turn rate at any constant speed: the rate of
@@ -324,9 +325,9 @@ def _eased(turns: _Turns, first: Floats, last: Floats, own: Floats, pace: Pace) 
         window = speed * pace.look_ahead
         turn = np.maximum.reduce(
             [
-                turns.within(first, first + window),
-                turns.within(last - window, last),
-                turns.within(middle - 0.5 * window, middle + 0.5 * window),
+                turn_within(first, first + window),
+                turn_within(last - window, last),
+                turn_within(middle - 0.5 * window, middle + 0.5 * window),
             ]
         )
         gentle: NDArray[np.bool_] = turn <= np.minimum(most, change * pace.look_ahead / speed)

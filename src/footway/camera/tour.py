@@ -275,32 +275,25 @@ def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> lis
     places = [_as_stop(stop, k + 1) for k, stop in enumerate(listed)]
     at = np.array([stop.at for stop in places])
     for k, (place, clear) in enumerate(zip(at, cmap.clearance(at), strict=True)):
-        _check_fits(cmap, place, k + 1, float(clear), radius)
         if k > 0 and hypot(*(place - at[k - 1])) < TOUCH:
             raise BadQuery(f"stops {k} and {k + 1} are the same place {_text(place)}: drop one")
+        if clear > 0.0 and clear >= radius - TOUCH:
+            continue
+        contact = cmap.nearest_obstacle(place[None])[0]
+        away, name = float(hypot(*(place - contact))), f"stop {k + 1} {_text(place)}"
+        if clear == 0.0 and away < _ON_WALL:
+            raise BadQuery(f"{name} lies on a wall: move it {radius:g} m or more off")
+        if clear == 0.0:
+            raise BadQuery(
+                f"{name} is inside an obstacle or outside the map: the nearest free point is "
+                f"{away:.3f} m away at {_text(contact)}"
+            )
+        raise NoPath(
+            f"a camera of radius {radius:g} m does not fit at {name}: the nearest wall is "
+            f"{clear:.3f} m away at {_text(contact)}; move the stop or use a smaller radius",
+            reason="no room",
+        )
     return places
-
-
-def _check_fits(cmap: CorridorMap, place: Floats, name: int, clear: float, radius: float) -> None:
-    """Raise an error for a stop in a wall, or too near to one."""
-    if clear > 0.0 and clear >= radius - TOUCH:
-        return
-    contact = cmap.nearest_obstacle(place[None])[0]
-    away = float(hypot(*(place - contact)))
-    if clear == 0.0 and away < _ON_WALL:
-        raise BadQuery(
-            f"stop {name} {_text(place)} lies on a wall: move it {radius:g} m or more off"
-        )
-    if clear == 0.0:
-        raise BadQuery(
-            f"stop {name} {_text(place)} is inside an obstacle or outside the map: the nearest "
-            f"free point is {away:.3f} m away at {_text(contact)}"
-        )
-    raise NoPath(
-        f"a camera of radius {radius:g} m does not fit at stop {name} {_text(place)}: the nearest "
-        f"wall is {clear:.3f} m away at {_text(contact)}; move the stop or use a smaller radius",
-        reason="no room",
-    )
 
 
 def _as_stop(stop: Any, name: int) -> Stop:
@@ -386,7 +379,10 @@ def _improved(lengths: Floats, order: list[int]) -> list[int]:
         if k == 0:
             chain[i : j + 1] = chain[i : j + 1][::-1].copy()
         else:
-            chain = _moved(chain, i, _MOVED[k - 1], j)
+            size = _MOVED[k - 1]
+            moved, rest = chain[i : i + size], np.delete(chain, slice(i, i + size))
+            after = j + 1 if j < i else j + 1 - size
+            chain = np.concatenate([rest[:after], moved, rest[after:]])
 
 
 def _reversals(distances: Floats, chain: NDArray[np.int64]) -> Floats:
@@ -411,9 +407,3 @@ def _moves(distances: Floats, chain: NDArray[np.int64], size: int) -> Floats:
     put = distances[chain[j], chain[i]] + distances[chain[last], chain[j + 1]] - steps[j]
     possible = (i > 0) & (i + size <= n) & ((j < i - 1) | (j > last))
     return np.where(possible, put - taken, np.inf)
-
-
-def _moved(chain: NDArray[np.int64], i: int, size: int, j: int) -> NDArray[np.int64]:
-    moved, rest = chain[i : i + size], np.delete(chain, slice(i, i + size))
-    after = j + 1 if j < i else j + 1 - size
-    return np.concatenate([rest[:after], moved, rest[after:]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from footway.camera import CameraMotion, Stop
     from footway.cli.progress import Steps
-    from footway.crowd import Recording
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -192,29 +190,29 @@ def camera(
     }  # fmt: skip
     files, source = output or [], opt.Source(map_name, scale, between, up)
     _check_files(files, plot)
-    request: TourRequest | FollowRequest
     if follow is None:
+        options = _given(shared | speeds)
         _refuse(
             "is for a camera behind a character; add --follow",
             {"character": character, "distance": distance},
         )
         if stops is None:
             raise BadInput("the camera has nowhere to go; give --stops or --follow")
-        request = TourRequest(
-            make_stops(stops, dwell, look_at), order or Order.KEPT, method, _given(shared | speeds)
-        )
+        visited = make_stops(stops, dwell, look_at)
     else:
+        options = _given(shared | {"distance": distance})
         tour = {"stops": stops, "dwell": dwell, "look_at": look_at, "order": order}
         _refuse("is for a tour; leave it out with --follow", tour | {"method": method} | speeds)
-        request = FollowRequest(follow, character, _given(shared | {"distance": distance}))
+    shot: CameraMotion
     with timed_steps() as steps:
-        loaded = request.load(source, steps)
-
-        def draw_why_not(refusal: NoPath) -> Figure | None:
-            return request.draw_refusal(loaded, refusal)
-
-        with reports.drawing_refusals(draw_why_not, plot, quiet=json):
-            shot, followed = request.fly(loaded, steps)
+        if follow is None:
+            loaded = _load_for_tour(source, method, options.get("radius", RADIUS), steps)
+            made_for = loaded.corridors.solver.made_for
+            options.setdefault("radius", RADIUS if made_for is None else made_for)
+            shot = _visit(loaded, visited, order or Order.KEPT, options, steps, plot, quiet=json)
+        else:
+            loaded = load_map(source, steps)
+            shot, character = _follow(loaded, follow, character, options, steps)
         if files:
             from footway.plot.camera_files import save_camera
 
@@ -230,10 +228,10 @@ def camera(
         )
     if json:
         written = {"output": list(files), "plot": plot}
-        known = {"map": map_name, "character": followed, **_as_json(shot)}
+        known = {"map": map_name, "character": character, **_as_json(shot)}
         reports.print_json({**known, "times_ms": steps.in_ms(), **written})
     else:
-        behind = "" if followed is None else f", behind character {followed}"
+        behind = "" if character is None else f", behind character {character}"
         reports.print_lines(_as_text(f"{map_name}{behind}", shot, steps, files))
         reports.print_written(plot)
 
@@ -294,108 +292,85 @@ def _one_for_each(
     return list(parts)
 
 
-@dataclass(frozen=True)
-class TourRequest:
-    """A tour from stop to stop."""
+def _load_for_tour(
+    source: opt.Source, method: Method | None, radius: float, steps: Steps
+) -> LoadedMap:
+    """Load a saved map; for any other build the Voronoi roadmap or the corridor map."""
+    if is_saved(source.name):
+        if method is not None:
+            raise BadInput(f"{source.name}: is a saved map and used as it is; leave --method out")
+        return load_map(source, steps)
+    environment = load_environment(source, steps)
+    if method is Method.SHORT:
+        return build_map(environment, steps)
+    from footway.corridor import CorridorMap
+    from footway.roadmap.voronoi_prm import voronoi_prm
 
-    stops: list[Stop]
-    order: Order
-    method: Method | None
-    options: dict[str, Any]
+    with steps.step("build", "Building the roadmap"):
+        roadmap = voronoi_prm(environment, radius=radius)
+        return LoadedMap(CorridorMap.from_roadmap(roadmap), environment)
 
-    def load(self, source: opt.Source, steps: Steps) -> LoadedMap:
-        """Load a saved map; for any other build the Voronoi roadmap or the corridor map."""
-        if is_saved(source.name):
-            if self.method is not None:
-                raise BadInput(
-                    f"{source.name}: is a saved map and used as it is; leave --method out"
-                )
-            return load_map(source, steps)
-        environment = load_environment(source, steps)
-        if self.method is Method.SHORT:
-            return build_map(environment, steps)
-        from footway.corridor import CorridorMap
-        from footway.roadmap.voronoi_prm import voronoi_prm
 
-        with steps.step("build", "Building the roadmap"):
-            roadmap = voronoi_prm(environment, radius=self.options.get("radius", RADIUS))
-            return LoadedMap(CorridorMap.from_roadmap(roadmap), environment)
+def _visit(
+    loaded: LoadedMap,
+    stops: list[Stop],
+    order: Order,
+    options: dict[str, Any],
+    steps: Steps,
+    plot: str | None,
+    *,
+    quiet: bool,
+) -> CameraMotion:
+    """Visit all stops. Without a path, draw the first two stops that have none between them."""
+    from footway.camera import tour
 
-    def _radius(self, loaded: LoadedMap) -> float:
-        """Return the distance to walls, m; by default the radius that a roadmap was made for."""
-        made_for = loaded.corridors.solver.made_for
-        radius: float = self.options.get("radius", RADIUS if made_for is None else made_for)
-        return radius
-
-    def fly(self, loaded: LoadedMap, steps: Steps) -> tuple[CameraMotion, int | None]:
-        """Visit all stops; no character is followed."""
-        from footway.camera import tour
-
-        options = self.options | {"radius": self._radius(loaded)}
-        with steps.step("tour", "Planning the tour"):
-            return tour(loaded.corridors, self.stops, order=self.order.value, **options), None
-
-    def draw_refusal(self, loaded: LoadedMap, refusal: NoPath) -> Figure | None:
-        """Draw the first two stops without a path between them, and the pinch."""
-        at = [stop.at for stop in self.stops]
-        for start, goal in pairwise(at) if self.order is Order.KEPT else combinations(at, 2):
+    def draw_why_not(refusal: NoPath) -> Figure | None:
+        at = [stop.at for stop in stops]
+        for start, goal in pairwise(at) if order is Order.KEPT else combinations(at, 2):
             try:
-                loaded.corridors.path(start, goal, radius=self._radius(loaded))
+                loaded.corridors.path(start, goal, radius=options["radius"])
             except NoPath:
                 return reports.draw_refusal(*loaded, start, goal, refusal)
         return None
 
+    with (
+        reports.drawing_refusals(draw_why_not, plot, quiet=quiet),
+        steps.step("tour", "Planning the tour"),
+    ):
+        return tour(loaded.corridors, stops, order=order.value, **options)
 
-@dataclass(frozen=True)
-class FollowRequest:
-    """A camera behind a character of a recording."""
 
-    run: str
-    character: int | None
-    options: dict[str, Any]
+def _follow(
+    loaded: LoadedMap, run: str, character: int | None, options: dict[str, Any], steps: Steps
+) -> tuple[CameraMotion, int]:
+    """Follow a character of a recording as long as it is present; also return its id."""
+    import numpy as np  # slow to import: --help does not need it
 
-    def load(self, source: opt.Source, steps: Steps) -> LoadedMap:
-        """Load the map of the recording."""
-        return load_map(source, steps)
+    from footway.camera import follow
+    from footway.crowd import Recording
+    from footway.recording.trajectories import check_clear, check_inside
 
-    def fly(self, loaded: LoadedMap, steps: Steps) -> tuple[CameraMotion, int | None]:
-        """Follow the character as long as it is present; return its motion and the character."""
-        import numpy as np  # slow to import: --help does not need it
-
-        from footway.camera import follow
-
-        recording = self._read(loaded, steps)
-        known, id_ = recording.characters.ids, self.character
-        if id_ is None:  # the one that is in most frames; the first of several
-            ids, frames = np.unique(recording.ids, return_counts=True)
-            id_ = int(ids[frames.argmax()])
-        if id_ not in known:
-            raise BadInput(
-                f"--character {id_} is not in {self.run}; it has {len(known):,} characters, from "
-                f"{known.min()} to {known.max()}"
-            )
-        with steps.step("follow", "Following"):
-            return follow(recording, id_, cmap=loaded.corridors, **self.options), id_
-
-    def draw_refusal(self, loaded: LoadedMap, refusal: NoPath) -> Figure | None:
-        """Draw nothing: a recorded character always has a path."""
-        del loaded, refusal
-        return None
-
-    def _read(self, loaded: LoadedMap, steps: Steps) -> Recording:
-        from footway.crowd import Recording
-        from footway.recording.trajectories import check_clear, check_inside
-
-        with steps.step("read", f"Reading {self.run}"):
-            recording = Recording.load(self.run)
-            if not len(recording.characters.ids):
-                raise BadInput(f"{self.run}: nobody is in the recording; there is nobody to follow")
-            if loaded.environment is None:
-                check_clear(recording, loaded.corridors, loaded.corridors.name)
-            else:
-                check_inside(recording, loaded.environment, loaded.environment.name)
-        reports.warn_if_incomplete(self.run, recording)
-        return recording
+    cmap, environment = loaded
+    with steps.step("read", f"Reading {run}"):
+        recording = Recording.load(run)
+        known = recording.characters.ids
+        if not len(known):
+            raise BadInput(f"{run}: nobody is in the recording; there is nobody to follow")
+        if environment is None:
+            check_clear(recording, cmap, cmap.name)
+        else:
+            check_inside(recording, environment, environment.name)
+    reports.warn_if_incomplete(run, recording)
+    if character is None:  # the one that is in most frames; the first of several
+        ids, frames = np.unique(recording.ids, return_counts=True)
+        character = int(ids[frames.argmax()])
+    if character not in known:
+        raise BadInput(
+            f"--character {character} is not in {run}; it has {len(known):,} characters, from "
+            f"{known.min()} to {known.max()}"
+        )
+    with steps.step("follow", "Following"):
+        return follow(recording, character, cmap=cmap, **options), character
 
 
 # -- reports -------------------------------------------------------------------------------------

@@ -301,7 +301,7 @@ class ShortestResult:
                 ("clearance", f"{found.clearance:.3f} m"),
                 ("turns", f"{found.turns}"),
                 ("found by", _METHODS[found.method]),
-                ("widest way", f"a radius of {self.pinch.radius:.3f} m gets through, {narrowest}"),
+                ("widest path", f"a radius of {self.pinch.radius:.3f} m gets through, {narrowest}"),
                 ("time", times),
             ]
         )

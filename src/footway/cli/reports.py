@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from footway.roadmap.space_map import SpaceMap
 
 _REASONS: Final = {
-    "components": "no way at any radius",
-    "pinch": "the way is too narrow",
+    "components": "no path at any radius",
+    "pinch": "the widest path is too narrow",
     "no room": "the disc does not fit at one end",
-    "blocked": "dynamic obstacles close the way",
+    "blocked": "dynamic obstacles block the path",
 }
 """Text in the picture by `NoPath.reason`."""
 

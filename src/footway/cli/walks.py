@@ -71,7 +71,7 @@ FollowOption = Annotated[
     Follower | None,
     option(
         "Simulate a walk: through the corridor (cmm), or along a route over preferred terrain "
-        "(miran; irm follows the same route but ignores the terrain on its way).",
+        "(miran; irm follows the same route but ignores the terrain while walking).",
         panel=_WALK,
     ),
 ]

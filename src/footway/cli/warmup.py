@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.environment import Environment, Volume
 
     Floats = NDArray[np.float64]
 
@@ -236,12 +235,16 @@ def _use_walks() -> None:
 
 
 def _use_roadmaps() -> None:
-    """Build and query a small roadmap, in the plane and in space."""
+    """Build and query small roadmaps in the plane and in space, and move a camera on one."""
+    from footway.camera import tour
     from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
+    from footway.roadmap import Roadmap
     from footway.roadmap.measures import shortest_path_factor
     from footway.roadmap.rrrm import rrrm
+    from footway.roadmap.space import make_space
     from footway.roadmap.verify import verify
+    from footway.roadmap.voronoi_prm import voronoi_prm
 
     posts = [(4, 4, 6, 7), (9, 3, 11, 6), (4, 10, 7, 12), (10, 9, 12, 12)]
     rings = [[(a, b), (c, b), (c, d), (a, d)] for a, b, c, d in posts]
@@ -255,31 +258,14 @@ def _use_roadmaps() -> None:
         start, goal = roadmap.nodes[0], roadmap.nodes[-1]
         cmap.path(start, goal, radius=0.0)
         cmap.corridor(start, goal, radius=0.0)
-    _use_one_road(high)
-    _use_blends(flat)
-
-
-def _use_one_road(high: Volume) -> None:
-    """Query a roadmap of one long edge in space that does not see every corner."""
-    from footway.corridor import CorridorMap
-    from footway.roadmap import Roadmap
-    from footway.roadmap.space import make_space
-
+    # One long edge in space, from which not every corner is visible.
     ends = [(2.0, 2.0, 2.0), (14.0, 2.0, 2.0)]
-    roadmap = Roadmap.make(ends, [(0, 1)], make_space(high, radius=0.4), method="rrrm")
-    assert CorridorMap.from_roadmap(roadmap).corridor(*ends, radius=0.4).narrowest >= 0.4
-
-
-def _use_blends(flat: Environment) -> None:
-    """Build and query a Voronoi roadmap, and move a camera around a corner."""
-    from footway.camera import tour
-    from footway.corridor import CorridorMap
-    from footway.roadmap.voronoi_prm import voronoi_prm
-
-    cmap = CorridorMap.from_roadmap(voronoi_prm(flat, radius=0.3))
-    assert isinstance(cmap, CorridorMap)
-    assert tour(cmap, [(1, 1), (15, 8), (1, 15)], radius=0.3).clearance >= 0.0
-    cmap.paths([(1, 1)], [(15, 15)], radius=0.3)
+    road = Roadmap.make(ends, [(0, 1)], make_space(high, radius=0.4), method="rrrm")
+    assert CorridorMap.from_roadmap(road).corridor(*ends, radius=0.4).narrowest >= 0.4
+    blended = CorridorMap.from_roadmap(voronoi_prm(flat, radius=0.3))
+    assert isinstance(blended, CorridorMap)
+    assert tour(blended, [(1, 1), (15, 8), (1, 15)], radius=0.3).clearance >= 0.0
+    blended.paths([(1, 1)], [(15, 15)], radius=0.3)
 
 
 def _use_terrain() -> None:

@@ -33,7 +33,7 @@ from footway.follow.kernels.layouts import (
 from footway.follow.kernels.miran import miran_walk
 from footway.follow.kernels.visibility import make_workspace
 from footway.follow.walk import RouteWalk
-from footway.terrain.cut_route import make_course
+from footway.terrain.cut_route import cut_route
 from footway.validation import FARTHEST, flag, number, shown
 
 if TYPE_CHECKING:
@@ -188,24 +188,24 @@ class RouteWalker(Walker):
         chosen = route.preferences if preferences is None else preferences
         self.weights = route.terrain.weights(chosen)
         self.preferences = dict(chosen)
-        course = route.course
-        if not len(course.pieces):
-            raise BadQuery(f"a route of {course.length:.3g} m leads nowhere: draw a longer one")
-        super().__init__(settings, obstacles, 2, course.length)
+        cut = route.cut
+        if not len(cut.pieces):
+            raise BadQuery(f"a route of {cut.length:.3g} m leads nowhere: draw a longer one")
+        super().__init__(settings, obstacles, 2, cut.length)
         if self.named:
-            check_ends(self.named, self.discs, settings.radius, course.points[[0, -1]])
-        x, y = course.points[0].tolist()
-        self.state = RouteState(Body(x, y, _first_triangle(course)), Guide(0.0, 0, 0.0, x, y))
+            check_ends(self.named, self.discs, settings.radius, cut.points[[0, -1]])
+        x, y = cut.points[0].tolist()
+        self.state = RouteState(Body(x, y, _first_triangle(cut)), Guide(0.0, 0, 0.0, x, y))
         self.replanned = 0
         self.joined, self.ahead = 0.0, 0.0  # m: see _on_route
-        self._begin(course)
+        self._begin(cut)
 
-    def _begin(self, course: CutRoute) -> None:
-        """Prepare to follow a course: the route, or a path back to it and the rest of it."""
+    def _begin(self, cut: CutRoute) -> None:
+        """Prepare to follow the route, or a path back to it and the rest of it."""
         ground = self.route.terrain.ground
-        pieces = len(course.pieces) if self.index is None else 0  # IRM needs no visibility
+        pieces = len(cut.pieces) if self.index is None else 0  # IRM needs no visibility
         workspace = make_workspace(len(ground.triangles), pieces)
-        self.surroundings = Surroundings(course, ground, self.weights, workspace)
+        self.surroundings = Surroundings(cut, ground, self.weights, workspace)
         self.zone = FreeZone()
 
     def advance(self, steps: int) -> tuple[int, int]:
@@ -235,7 +235,7 @@ class RouteWalker(Walker):
             if status == NO_MEMORY:
                 around = self.surroundings
                 size = 2 * len(around.workspace.cones)
-                workspace = make_workspace(size, len(around.course.pieces))
+                workspace = make_workspace(size, len(around.route.pieces))
                 self.surroundings, self.zone = around._replace(workspace=workspace), FreeZone()
         progress = self.trail.progress[: self.count]
         walk = RouteWalk(
@@ -253,11 +253,11 @@ class RouteWalker(Walker):
         return walk
 
     def _on_route(self, places: Any) -> Any:
-        """Convert lengths along the course to the route; the path back counts as no progress."""
+        """Convert m along the route that is followed to the original; the path back counts as 0."""
         return np.maximum(self.joined, places - self.ahead)
 
     def _replan(self) -> None:
-        """Plan a path to the reference point, from where the course follows the route again."""
+        """Plan a path back to the reference point and follow it and the rest of the route."""
         body, guide = self.state.body, self.state.guide
         x = np.array([body.x, body.y])
         if not self.replan or self.replanned >= MOST_REPLANS:
@@ -267,16 +267,16 @@ class RouteWalker(Walker):
                 reason="blocked",
                 obstacles=tuple(range(len(self.named))),
             )
-        joined, course = float(self._on_route(guide.reference)), self.route.course
-        goal = course.at(joined)
+        joined, cut = float(self._on_route(guide.reference)), self.route.cut
+        goal = cut.at(joined)
         path = np.vstack([x, goal])
         if not self.route.terrain.sees(x, goal):
             from footway.terrain.route import route  # a slow import that is rarely needed
 
             path = route(self.route.terrain, x, goal, preferences=self.preferences).points
-        rest = course.points[course.lengths > joined]
-        made = make_course(np.vstack([path, rest]), self.route.terrain.ground)
-        self.joined, self.ahead = joined, made.length - (course.length - joined) - joined
+        rest = cut.points[cut.lengths > joined]
+        made = cut_route(np.vstack([path, rest]), self.route.terrain.ground)
+        self.joined, self.ahead = joined, made.length - (cut.length - joined) - joined
         self.state = self.state._replace(guide=Guide(0.0, 0, 0.0, guide.x, guide.y))
         self.replanned += 1
         self._begin(made)
@@ -312,15 +312,15 @@ def route_settings(route: IndicativeRoute, radius: float | None, **parameters: f
     return make_settings(radius=made_for, **parameters)
 
 
-def _first_triangle(course: CutRoute) -> int:
+def _first_triangle(cut: CutRoute) -> int:
     """Return the triangle at the start that contains most of what follows.
 
     Other triangles only touch the start or lie behind it: a route may begin on a wall without
     thickness, which has triangles on both sides.
     """
-    first, last = course.along.T
+    first, last = cut.along.T
     begins = first <= first.min() + 1e-9
-    return int(course.triangle[np.where(begins, last, -1.0).argmax()])
+    return int(cut.triangle[np.where(begins, last, -1.0).argmax()])
 
 
 def _no_corridor() -> NoReturn:

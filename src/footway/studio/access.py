@@ -52,12 +52,7 @@ def is_loopback(host: str) -> bool:
         (True, False)
 
     """
-    if host in LOOPBACK:
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return host in LOOPBACK or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,8 @@ class Access:
             return False
         if name in LOOPBACK or name == self.host.lower():
             return True
-        return self.host in _ANYWHERE and (_is_address(name) or name in _own_names())
+        own = socket.gethostname().lower()
+        return self.host in _ANYWHERE and (_is_address(name) or name in (own, f"{own}.local"))
 
     def knows_origin(self, origin: str | None, host: str | None) -> bool:
         """Return whether a page was loaded from this server."""
@@ -116,11 +112,6 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _own_names() -> set[str]:
-    own = socket.gethostname().lower()
-    return {own, f"{own}.local"}
 
 
 @dataclass

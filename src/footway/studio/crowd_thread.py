@@ -311,18 +311,21 @@ class LiveRecording:
         self.is_running = True
         self.ended: str | None = None  # why it ended by itself
         self._begin = self._last = crowd.time
+        folder = None
         try:
-            self._folder = tempfile.TemporaryDirectory(
+            folder = tempfile.TemporaryDirectory(
                 prefix="footway-studio-", ignore_cleanup_errors=True
             )
-        except OSError as error:
-            raise _cannot_begin(error) from None
-        self.file = Path(self._folder.name) / "run.parquet"
-        try:
+            self.file = Path(folder.name) / "run.parquet"
             self._recorder = crowd.recorder(self.file)
         except (FootwayError, OSError) as error:
-            self._folder.cleanup()
-            raise _cannot_begin(error) from None
+            if folder is not None:
+                folder.cleanup()
+            reason = " ".join(str(error).split())[:200]
+            raise BadInput(
+                f"the recording cannot begin: {reason}; free some space for temporary files"
+            ) from None
+        self._folder = folder
         self.add(crowd)
 
     def add(self, crowd: Crowd) -> None:
@@ -379,8 +382,3 @@ class LiveRecording:
             "megabytes": round(self.bytes / 1e6, 1),
             "ended": self.ended,
         }
-
-
-def _cannot_begin(error: Exception) -> BadInput:
-    reason = " ".join(str(error).split())[:200]
-    return BadInput(f"the recording cannot begin: {reason}; free some space for temporary files")

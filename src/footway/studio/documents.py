@@ -94,12 +94,6 @@ class Document:
         """Kinds of terrain."""
         return list(dict.fromkeys(region.kind for region in self.terrain))
 
-    def on(self, environment: Environment) -> Document:
-        """Return the document with another map and a new corridor map."""
-        from footway.corridor import CorridorMap
-
-        return replace(self, environment=environment, corridors=CorridorMap.build(environment))
-
     def prepare(self) -> None:
         """Compute what the page and the crowd need, ahead of use."""
         from footway.crowd.map_change import prepare
@@ -123,7 +117,10 @@ class Document:
             "area": None if env is None else env.area,
             "holes": self.corridors.n_cycles if env is None else env.holes,
             "kinds": self.kinds,
-            "areas": _areas(env),
+            "areas": [
+                {"name": area.name, "index": k, "role": role_of(area.properties)}
+                for k, area in enumerate(() if env is None else env.areas)
+            ],
             "repairs": [str(repairs[k]) for k in repairs_to_list(repairs)][:100],
             "largest_radius": self.largest_radius,
             "gallery": built_in(),
@@ -136,14 +133,6 @@ def role_of(properties: Any) -> str:
     """Return the role of an area: "spawn", "exit", "goal" or "area"."""
     role = str(properties.get("role", "area"))
     return role if role in ("spawn", "exit", "goal") else "area"
-
-
-def _areas(env: Environment | None) -> list[dict[str, Any]]:
-    areas = () if env is None else env.areas
-    return [
-        {"name": area.name, "index": k, "role": role_of(area.properties)}
-        for k, area in enumerate(areas)
-    ]
 
 
 def built_in() -> list[str]:
@@ -311,57 +300,48 @@ class EditHistory:
             BadInput: the edit is not possible.
 
         """
+        from footway.corridor import CorridorMap
+
         if not document.editable:
             raise BadInput(f"{document.name}: cannot be edited; open a map or a scenario")
-        if request.do == "undo":
-            return self._step(self.before, self.after, document, "undo")
-        if request.do == "redo":
-            return self._step(self.after, self.before, document, "redo")
-        assert document.environment is not None
+        if request.do in ("undo", "redo"):
+            source, target = self.before, self.after
+            if request.do == "redo":
+                source, target = target, source
+            if not source:
+                raise BadInput(f"there is nothing to {request.do}")
+            target.append(document)
+            return source.pop()
+        env = document.environment
+        assert env is not None
         if request.do == "add":
-            edited = _added(document.environment, request)
+            edited = _added(env, request)
         else:
             assert request.at is not None
-            edited = editing.without(document.environment, request.at)
-        made = on(document, edited)
+            edited = editing.without(env, request.at)
+        corridors = document.corridors
+        if edited.walkable is not env.walkable or edited.lines is not env.lines:
+            corridors = CorridorMap.build(edited)
         self.before = [*self.before, document][-_MAX_UNDONE:]
         self.after.clear()
-        return made
-
-    def _step(
-        self, source: list[Document], target: list[Document], document: Document, word: str
-    ) -> Document:
-        if not source:
-            raise BadInput(f"there is nothing to {word}")
-        target.append(document)
-        return source.pop()
-
-
-def on(document: Document, environment: Environment) -> Document:
-    """Return a document with another map; rebuild the corridor map if the walls changed."""
-    old = document.environment
-    if old is not None and environment.walkable is old.walkable and environment.lines is old.lines:
-        return replace(document, environment=environment, is_edited=True)
-    return replace(document.on(environment), is_edited=True)
+        return replace(document, environment=edited, corridors=corridors, is_edited=True)
 
 
 def _added(env: Environment, request: Edit) -> Environment:
     assert request.polygon is not None
     if request.what == "terrain":
-        return editing.with_terrain(env, _terrain_kind(request.kind), request.polygon)
+        kind = (request.kind or "").strip()
+        if kind.lower() in _RESERVED:
+            raise BadInput(
+                f"{request.kind!r} cannot be a kind of terrain; use another word, such as 'grass'"
+            )
+        return editing.with_terrain(env, kind, request.polygon)
     if request.what == "area":
         properties = {} if request.role is None else {"role": request.role}
         return editing.with_area(env, _area_name(env, request), request.polygon, properties)
     if request.what == "obstacle":
         return editing.with_obstacle(env, request.polygon)
     return editing.with_floor(env, request.polygon)
-
-
-def _terrain_kind(kind: str | None) -> str:
-    assert kind is not None
-    if kind.strip().lower() in _RESERVED:
-        raise BadInput(f"{kind!r} cannot be a kind of terrain; use another word, such as 'grass'")
-    return kind.strip()
 
 
 def _area_name(env: Environment, request: Edit) -> str:

@@ -1,26 +1,29 @@
 """Write a document into a folder and read it back: how the loading process returns its result.
 
-    document.npz   JSON header; geometry of the environment and rows of the recording as arrays
-    map.fwmap      the corridor map
-    scenario.toml  the text of the scenario
+    document.npz    name and kind of the document, geometry of its environment
+    map.fwmap       the corridor map
+    scenario.toml   the text of the scenario
+    recording.npz   the recording; one of more than `MAX_ROWS` rows stays in its Parquet file
 
 Nothing is pickled. The reader does not trust the writer, because an untrusted file may have taken
-control of the process that wrote these files. Arrays are checked before use, and
-the Parquet file of a recording is not read again unless it has more than `MAX_ROWS` rows.
+control of the process that wrote these files: `archive` checks every array before use.
 """
 
 from __future__ import annotations
 
 import json
-import zipfile
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
+from footway import archive
+from footway.archive import Array, Kind, Number, OneOf, Whole
 from footway.corridor import CorridorMap
 from footway.errors import BadFile, FootwayError
+from footway.formats.environment_arrays import from_arrays, to_arrays
 from footway.recording.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
 from footway.recording.storage import check_sound
 from footway.studio.documents import Document, What
@@ -32,14 +35,36 @@ if TYPE_CHECKING:
 MAX_ROWS: Final = 20_000_000
 """Rows of a recording that are written as arrays, 640 MB; a longer one stays in its file."""
 
-_ARRAYS, _MAP, _SCENARIO = "document.npz", "map.fwmap", "scenario.toml"
-_DAMAGE: Final = (
-    OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, MemoryError,
-    zipfile.BadZipFile,
+_DOCUMENT_FILE, _MAP_FILE = "document.npz", "map.fwmap"
+_SCENARIO_FILE, _RECORDING_FILE = "scenario.toml", "recording.npz"
+_MOST: Final = 2**62
+_AGAIN: Final = "load the file again"
+
+_DOCUMENT: Final = Kind(
+    "footway-studio-document", 1, "document", _AGAIN,
+    {"shapes": Array("|u1", ("bytes",), 0, 255), "shape_ends": Array("<i8", ("shapes",), 0, _MOST)},
+    {"name": str, "what": OneOf(get_args(What)), "boxed": bool, "environment": str},
 )  # fmt: skip
 
-
-# -- writing, in the loading process -----------------------------------------------------------
+_RECORDING: Final = Kind(
+    "footway-studio-recording", 1, "recording", _AGAIN,
+    {
+        "times": Array("<f8", ("frames",)),
+        "steps": Array("<i8", ("frames",), 0, _MOST),
+        "offsets": Array("<i8", ("frames+1",), 0, "rows", step=0),
+        "obstacles": Array("<f8", ("motions", OBSTACLE_COLUMNS)),
+        "who": Array("<i8", ("characters",), 0, _MOST),
+        "radius": Array("<f8", ("characters",), 0.0),
+        "population": Array("<i4", ("characters",), 0, 2**31 - 1),
+        "ids": Array("<i8", ("rows",), 0, _MOST),
+        "positions": Array("<f8", ("rows", 2)),
+        "velocities": Array("<f4", ("rows", 2), nan=True),
+    },
+    {
+        "step": Number(0.0, math.inf), "names": [str], "map": str, "seed": Whole(-_MOST, 2**64),
+        "complete": bool,
+    },
+)  # fmt: skip
 
 
 def pack(document: Document, folder: Path, *, file: str) -> None:
@@ -49,37 +74,30 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
         BadFile: the files cannot be written.
 
     """
-    facts: dict[str, Any] = {
+    environment: dict[str, Any] = {}
+    arrays: Arrays = {"shapes": np.empty(0, np.uint8), "shape_ends": np.empty(0, np.int64)}
+    if document.environment is not None:
+        environment, arrays = to_arrays(document.environment)
+    facts = {
         "name": document.name,
         "what": document.what,
         "boxed": document.is_boxed,
-        "environment": None,
-        "recording": None,
+        "environment": json.dumps(environment) if environment else "",
     }
-    arrays: Arrays = {}
-    if document.environment is not None:
-        from footway.formats.environment_arrays import to_arrays
-
-        facts["environment"], arrays = to_arrays(document.environment)
-    if document.recording is not None:
-        facts["recording"], more = _split_recording(document.recording)
-        arrays |= more
     try:
-        arrays["header"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
-        with (folder / _ARRAYS).open("wb") as stream:
-            np.savez(stream, **arrays)  # type: ignore[arg-type]
-        document.corridors.save(folder / _MAP)
+        archive.write(folder / _DOCUMENT_FILE, _DOCUMENT, facts, arrays)
+        document.corridors.save(folder / _MAP_FILE)
         if document.scenario is not None:
-            (folder / _SCENARIO).write_bytes(Path(file).read_bytes())
-    except OSError as error:
+            (folder / _SCENARIO_FILE).write_bytes(Path(file).read_bytes())
+        if document.recording is not None and document.recording.offsets[-1] <= MAX_ROWS:
+            _pack_recording(document.recording, folder / _RECORDING_FILE)
+    except (OSError, BadFile) as error:
         raise BadFile(
-            f"{document.name}: cannot be written: {error.strerror}; free some space for "
-            "temporary files"
+            f"{document.name}: cannot be written: {error}; free some space for temporary files"
         ) from None
 
 
-def _split_recording(recording: Recording) -> tuple[dict[str, Any], Arrays]:
-    """Return facts and arrays of a recording, without its rows if there are too many."""
+def _pack_recording(recording: Recording, file: Path) -> None:
     facts = {
         "step": recording.step,
         "names": list(recording.names),
@@ -87,21 +105,16 @@ def _split_recording(recording: Recording) -> tuple[dict[str, Any], Arrays]:
         "seed": recording.seed,
         "complete": recording.complete,
     }
-    rows = int(recording.offsets[-1])
+    rows = recording.source.read(0, int(recording.offsets[-1]))
     arrays: Arrays = {
         "times": recording.times,
         "steps": recording.steps,
         "offsets": recording.offsets,
         "obstacles": recording.obstacles,
         **dict(zip(("who", "radius", "population"), recording.characters, strict=True)),
+        **dict(zip(("ids", "positions", "velocities"), rows, strict=True)),
     }
-    if rows <= MAX_ROWS:
-        read = recording.source.read(0, rows)
-        arrays |= dict(zip(("ids", "positions", "velocities"), read, strict=True))
-    return facts, arrays
-
-
-# -- reading, in the server --------------------------------------------------------------------
+    archive.write(file, _RECORDING, facts, arrays)
 
 
 def unpack(folder: Path, *, file: str) -> Document:
@@ -111,47 +124,33 @@ def unpack(folder: Path, *, file: str) -> Document:
         BadFile: the files are damaged.
 
     """
-    from footway.formats.environment_arrays import from_arrays
-
     try:
-        facts, arrays = _read(folder / _ARRAYS)
-        what = facts["what"]
-        if what not in get_args(What):
-            raise ValueError("unknown kind of document")
-        corridors = CorridorMap.load(folder / _MAP)
-        if not isinstance(corridors, CorridorMap):
-            raise TypeError("a map in three dimensions")
-        made = Document(
-            str(facts["name"]),
-            what,
-            None if facts["environment"] is None else from_arrays(facts["environment"], arrays),
-            corridors,
-            is_boxed=facts["boxed"] is True,
-        )
+        with archive.reading(folder / _DOCUMENT_FILE, _DOCUMENT) as (facts, arrays):
+            about = facts["environment"]
+            environment = from_arrays(json.loads(about), arrays) if about else None
+        what, boxed = facts["what"], facts["boxed"]
+        corridors = _unpack_map(folder)
+        made = Document(facts["name"], what, environment, corridors, is_boxed=boxed)
         if what == "scenario":
             from footway.scenario.reading import parse_scenario
 
-            text = (folder / _SCENARIO).read_text(encoding="utf-8-sig")
+            text = (folder / _SCENARIO_FILE).read_text(encoding="utf-8-sig")
             scenario = parse_scenario(text, name=made.name, folder=Path(file).parent)
             made = replace(made, scenario=scenario)
         if what == "recording":
-            made = replace(made, recording=_join_recording(facts["recording"], arrays, file))
-    except (FootwayError, *_DAMAGE) as error:
+            is_long = not (folder / _RECORDING_FILE).exists()
+            recording = Recording.load(file) if is_long else _unpack_recording(folder)
+            made = replace(made, recording=recording)
+    except (FootwayError, OSError, ValueError, LookupError, TypeError, MemoryError) as error:
         raise BadFile(f"the result of loading is damaged: {error}") from None
     return replace(made, origin=origin_of(made.bounds))
 
 
-def _read(file: Path) -> tuple[dict[str, Any], Arrays]:
-    """Return header and arrays of an archive; refuse compression, which could hide a huge size."""
-    with zipfile.ZipFile(file) as archive:
-        if any(entry.compress_type != zipfile.ZIP_STORED for entry in archive.infolist()):
-            raise ValueError("the archive is compressed")
-    with np.load(file, allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    facts = json.loads(arrays.pop("header").tobytes())
-    if not isinstance(facts, dict):
-        raise TypeError("no header")
-    return facts, arrays
+def _unpack_map(folder: Path) -> CorridorMap:
+    corridors = CorridorMap.load(folder / _MAP_FILE)
+    if not isinstance(corridors, CorridorMap):
+        raise TypeError("a map in three dimensions")
+    return corridors
 
 
 class _RowsInMemory:
@@ -166,52 +165,25 @@ class _RowsInMemory:
         return Rows(ids[first:last], positions[first:last], velocities[first:last])
 
 
-def _join_recording(facts: dict[str, Any], arrays: Arrays, file: str) -> Recording:
-    """Return a recording with its rows in memory; a very long one reads them from its file."""
-    if "ids" not in arrays:
-        return Recording.load(file)
-    times, steps, offsets = (_array(arrays, name) for name in ("times", "steps", "offsets"))
-    characters = Characters(*(_array(arrays, name) for name in ("who", "radius", "population")))
-    rows = Rows(*(_array(arrays, name) for name in ("ids", "positions", "velocities")))
-    names = tuple(str(name) for name in facts["names"])
-    sound = (
-        len(times) == len(steps) == len(offsets) - 1
-        and offsets[0] == 0
-        and bool((np.diff(offsets) >= 0).all())
-        and all(len(column) == offsets[-1] for column in rows)
-        and len({len(column) for column in characters}) == 1
-        and bool(np.isin(rows.ids, characters.ids).all())
-    )
-    if not sound:
-        raise ValueError("the arrays of the recording do not fit together")
+def _unpack_recording(folder: Path) -> Recording:
+    with archive.reading(folder / _RECORDING_FILE, _RECORDING) as (facts, arrays):
+        pass
+    characters = Characters(*(arrays[name] for name in ("who", "radius", "population")))
+    rows = Rows(*(arrays[name] for name in ("ids", "positions", "velocities")))
+    if not np.isin(rows.ids, characters.ids).all():
+        raise ValueError("rows of unknown characters")
     made = Recording(
-        step=float(facts["step"]),
-        times=times,
-        steps=steps,
-        offsets=offsets,
+        step=facts["step"],
+        times=arrays["times"],
+        steps=arrays["steps"],
+        offsets=arrays["offsets"],
         characters=characters,
-        names=names,
-        map_name=str(facts["map"]),
-        seed=int(facts["seed"]),
-        complete=facts["complete"] is True,
-        obstacles=_array(arrays, "obstacles"),
+        names=tuple(facts["names"]),
+        map_name=facts["map"],
+        seed=facts["seed"],
+        complete=facts["complete"],
+        obstacles=arrays["obstacles"],
         source=_RowsInMemory(rows),
     )
     check_sound(made)
     return made
-
-
-_KINDS: Final = {
-    "times": ("<f8", 0), "steps": ("<i8", 0), "offsets": ("<i8", 0),
-    "obstacles": ("<f8", OBSTACLE_COLUMNS), "who": ("<i8", 0), "radius": ("<f8", 0),
-    "population": ("<i4", 0), "ids": ("<i8", 0), "positions": ("<f8", 2), "velocities": ("<f4", 2),
-}  # fmt: skip
-"""Type and columns (0: a plain list) of each array of a recording."""
-
-
-def _array(arrays: Arrays, name: str) -> Any:
-    kind, columns = _KINDS[name]
-    array = arrays[name]
-    if array.dtype != np.dtype(kind) or array.shape[1:] != ((columns,) if columns else ()):
-        raise ValueError(f"array {name} has the wrong shape or type")
-    return array

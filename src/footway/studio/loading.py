@@ -183,6 +183,8 @@ class Loader:
             NoPath: characters of a scenario cannot reach their goal.
 
         """
+        from footway.studio.handover import unpack
+
         display_name = order.display_name or order.file
         order.check_files()
         with self._turn, self.folder() as folder:
@@ -193,7 +195,10 @@ class Loader:
                 process.give({**asdict(order), **asdict(self.limits), "folder": str(folder)})
                 wait.until_done()
                 process.end()  # before its files are read: it must not change them
-                return _unpacked(folder, order.file, display_name)
+                try:
+                    return unpack(folder, file=order.file)
+                except FootwayError as error:
+                    raise BadInput(f"{display_name}: {_one_line(error):.300}") from None
             finally:
                 self._drop(process)
                 if self._is_prepared:
@@ -321,15 +326,6 @@ def _one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
-def _unpacked(folder: Path, file: str, display_name: str) -> Document:
-    from footway.studio.handover import unpack
-
-    try:
-        return unpack(folder, file=file)
-    except FootwayError as error:
-        raise BadInput(f"{display_name}: {_one_line(error):.300}") from None
-
-
 class _Process:
     """One loading process.
 
@@ -340,6 +336,10 @@ class _Process:
 
     def __init__(self, command: Sequence[str]) -> None:
         folders = os.pathsep.join(filter(None, sys.path))  # so that it imports the same Footway
+        detached: dict[str, Any] = {"start_new_session": True}  # without Ctrl-C of the terminal
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+            detached = {"creationflags": flags}
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
                 command,
@@ -347,7 +347,7 @@ class _Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": folders},
-                **_detached(),
+                **detached,
             )
         except (OSError, ValueError) as error:
             raise BadInput(f"cannot start a process that loads files: {error}") from None
@@ -374,7 +374,11 @@ class _Process:
                 # A process that has closed its pipe has ended by itself, or is about to.
                 self._process.wait(timeout=1.0 if self._has_hung_up else 0.0)
             if self.is_alive:
-                _kill(self._process)
+                with suppress(OSError):  # with its children
+                    if sys.platform == "win32":
+                        self._process.kill()
+                    else:
+                        os.killpg(self._process.pid, signal.SIGKILL)
             with suppress(OSError):
                 assert self._process.stdin is not None
                 self._process.stdin.close()
@@ -398,23 +402,6 @@ class _Process:
         finally:
             self._has_hung_up = True
             self.messages.put(None)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its children."""
-    with suppress(OSError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-
-
-def _detached() -> dict[str, Any]:
-    """Options that keep Ctrl-C in a terminal from reaching the process."""
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-        return {"creationflags": flags}
-    return {"start_new_session": True}
 
 
 def clean_name(name: str) -> str:

@@ -22,13 +22,11 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from footway.crowd.profile import Property
 
-Metres: TypeAlias = Annotated[
-    float, Field(ge=-2e5, le=2e5, allow_inf_nan=False)
-]  # see `wire_origin`
+Metres: TypeAlias = Annotated[float, Field(ge=-2e5, le=2e5)]  # see `wire_origin`
 Point: TypeAlias = tuple[Metres, Metres]
-Radius: TypeAlias = Annotated[float, Field(gt=0.0, le=1000.0, allow_inf_nan=False)]
-Speed: TypeAlias = Annotated[float, Field(gt=0.0, le=50.0, allow_inf_nan=False)]
-Weight: TypeAlias = Annotated[float, Field(gt=0.0, le=1e6, allow_inf_nan=False)]
+Radius: TypeAlias = Annotated[float, Field(gt=0.0, le=1000.0)]
+Speed: TypeAlias = Annotated[float, Field(gt=0.0, le=50.0)]
+Weight: TypeAlias = Annotated[float, Field(gt=0.0, le=1e6)]
 Name: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 Preferences: TypeAlias = Annotated[dict[Name, Weight], Field(max_length=64)]
 Number: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
@@ -37,7 +35,7 @@ Number: TypeAlias = Annotated[int, Field(ge=0, le=2**53)]
 class Request(BaseModel):
     """Fields of every request: its number, chosen by the browser, and its kind."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     n: Number
     type: str
@@ -68,7 +66,7 @@ class Layer(Request):
     type: Literal["layer"]
     name: Name
     method: Literal["grm", "rrm", "rrm_star", "rrrm", "prm"] | None = None
-    resolution: Annotated[float, Field(ge=0.05, le=100.0, allow_inf_nan=False)] | None = None
+    resolution: Annotated[float, Field(ge=0.05, le=100.0)] | None = None
     radius: Radius = 0.25
 
 
@@ -80,11 +78,11 @@ class Path(Request):
     goal: Point
     radius: Radius = 0.25
     method: Literal["short", "cmm", "irm", "miran"] = "short"
-    clearance: Annotated[float, Field(ge=0.0, le=1000.0, allow_inf_nan=False)] | None = None
+    clearance: Annotated[float, Field(ge=0.0, le=1000.0)] | None = None
     speed: Speed = 1.2
     preferences: Preferences = Field(default_factory=dict)
-    sigma: Annotated[float, Field(gt=0.0, le=1e4, allow_inf_nan=False)] = 30.0
-    spacing: Annotated[float, Field(ge=0.1, le=1e4, allow_inf_nan=False)] = 1.0
+    sigma: Annotated[float, Field(gt=0.0, le=1e4)] = 30.0
+    spacing: Annotated[float, Field(ge=0.1, le=1e4)] = 1.0
 
 
 class Crowd(Request):
@@ -94,7 +92,7 @@ class Crowd(Request):
     do: Literal[
         "start", "pause", "step", "reset", "faster", "status", "record", "stop-record"
     ]  # fmt: skip
-    speed: Annotated[float, Field(ge=0.25, le=16.0, allow_inf_nan=False)] | None = None
+    speed: Annotated[float, Field(ge=0.25, le=16.0)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
 
 
@@ -106,7 +104,7 @@ def _type_of(declared: Property) -> Any:
         return Preferences
     limits = {"ge": declared.low, "gt": declared.above, "le": declared.high}
     finite: dict[str, Any] = {name: limit for name, limit in limits.items() if math.isfinite(limit)}
-    return Annotated[float, Field(**finite, allow_inf_nan=False)]
+    return Annotated[float, Field(**finite)]
 
 
 if TYPE_CHECKING:
@@ -156,10 +154,10 @@ class Obstacle(Request):
     do: Literal["add", "move", "remove"]
     id: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     at: Point | None = None
-    radius: Annotated[float, Field(gt=0.0, le=100.0, allow_inf_nan=False)] = 1.0
+    radius: Annotated[float, Field(gt=0.0, le=100.0)] = 1.0
     velocity: tuple[
-        Annotated[float, Field(ge=-20.0, le=20.0, allow_inf_nan=False)],
-        Annotated[float, Field(ge=-20.0, le=20.0, allow_inf_nan=False)],
+        Annotated[float, Field(ge=-20.0, le=20.0)],
+        Annotated[float, Field(ge=-20.0, le=20.0)],
     ] = (0.0, 0.0)
 
     @model_validator(mode="after")
@@ -176,11 +174,11 @@ class Walk(Request):
 
     type: Literal["walk"]
     start: Point
-    heading: Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)] | None = None
+    heading: Annotated[float, Field(ge=-100.0, le=100.0)] | None = None
     stops: Annotated[list[Point], Field(min_length=1, max_length=100)]
     radius: Radius = 0.25
-    eye_height: Annotated[float, Field(ge=0.1, le=100.0, allow_inf_nan=False)] = 1.7
-    speed: Annotated[float, Field(gt=0.0, le=20.0, allow_inf_nan=False)] = 1.4
+    eye_height: Annotated[float, Field(ge=0.1, le=100.0)] = 1.7
+    speed: Annotated[float, Field(gt=0.0, le=20.0)] = 1.4
 
 
 class Edit(Request):

@@ -41,15 +41,15 @@ class CutRoute(NamedTuple):
         return np.array([np.interp(s, self.lengths, self.points[:, k]) for k in (0, 1)])
 
 
-def make_course(points: Floats, ground: Ground) -> CutRoute:
+def cut_route(points: Floats, ground: Ground) -> CutRoute:
     """Cut a route (n, 2) at the triangles of a terrain; parts outside of them have no pieces.
 
     Example:
         >>> import footway as fw
         >>> from footway.terrain.terrain import Terrain
         >>> room = fw.Environment.from_polygons(bounds=(0, 0, 4, 4))
-        >>> course = make_course(np.array([[1, 1], [3, 2.0]]), Terrain.build(room).ground)
-        >>> round(course.length, 3), first_hole(course)
+        >>> cut = cut_route(np.array([[1, 1], [3, 2.0]]), Terrain.build(room).ground)
+        >>> round(cut.length, 3), first_hole(cut)
         (2.236, None)
 
     """
@@ -68,10 +68,10 @@ def without_repeats(points: Floats) -> Floats:
     return np.ascontiguousarray(points[~np.append(False, stays)]) if stays.any() else points
 
 
-def first_hole(course: CutRoute) -> float | None:
+def first_hole(cut: CutRoute) -> float | None:
     """Return the curve length at which the route first leaves the terrain, m; None: never."""
-    order = np.argsort(course.along[:, 0], kind="stable")
-    begins = np.append(course.along[order, 0], course.length)
-    reached = np.append(0.0, np.maximum.accumulate(course.along[order, 1]))
+    order = np.argsort(cut.along[:, 0], kind="stable")
+    begins = np.append(cut.along[order, 0], cut.length)
+    reached = np.append(0.0, np.maximum.accumulate(cut.along[order, 1]))
     holes = np.flatnonzero(begins > reached + HOLE)
     return float(reached[holes[0]]) if len(holes) else None

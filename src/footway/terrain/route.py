@@ -12,7 +12,7 @@ import numpy as np
 from footway.corridor import CorridorMap
 from footway.environment import Environment
 from footway.errors import BadQuery, NoPath
-from footway.terrain.cut_route import CutRoute, first_hole, make_course, without_repeats
+from footway.terrain.cut_route import CutRoute, cut_route, first_hole, without_repeats
 from footway.terrain.improvement import best_path, path_over_cells
 from footway.terrain.kernels.improvement import MARGIN_COST, weigh
 from footway.terrain.kernels.search import dual_path, search_triangles
@@ -145,7 +145,7 @@ class IndicativeRoute:
         if len(given) < 2:
             raise BadQuery("a route of one point leads nowhere: give at least two different points")
         route = cls(given, terrain, {} if preferences is None else dict(preferences))
-        hole = first_hole(route.course)
+        hole = first_hole(route.cut)
         if hole is not None:
             x, y = route.point_at(hole)
             raise BadQuery(
@@ -155,14 +155,14 @@ class IndicativeRoute:
         return route
 
     @cached_property
-    def course(self) -> CutRoute:
+    def cut(self) -> CutRoute:
         """The route cut at the triangles of the terrain, for followers."""
-        return make_course(self.points, self.terrain.ground)
+        return cut_route(self.points, self.terrain.ground)
 
     @property
     def length(self) -> float:
         """Length of the route, m."""
-        return self.course.length
+        return self.cut.length
 
     @property
     def start(self) -> tuple[float, float]:
@@ -201,7 +201,7 @@ class IndicativeRoute:
     def point_at(self, s: float) -> Floats:
         """Return the point (2,) at a distance along the route, m, clamped to its ends."""
         s = number(s, "distance along the route", "m")
-        return self.course.at(s)
+        return self.cut.at(s)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""

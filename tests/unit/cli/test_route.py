@@ -108,7 +108,8 @@ class TestRoute:
         assert rough["method"] == "grid"
         assert not rough["is_improved"]
         assert rough["weighted_length"] == rough["weighted_length_before"]
-        better = answered(footway, "route", yard, *ENDS, "--prefer", "mud=30", *grid)
+        tight = ("--margin", "0")  # a margin to the mud may make the route a little longer
+        better = answered(footway, "route", yard, *ENDS, "--prefer", "mud=30", *grid, *tight)
         assert better["weighted_length"] < rough["weighted_length"]
 
     def test_margin(self, footway, yard):
@@ -387,7 +388,7 @@ def test_the_walk_is_that_of_the_library(footway, yard):
 
 @pytest.mark.parametrize(
     ("obstacles", "words"),
-    [((0,), "dynamic obstacles close the way"), ((), "the walk comes no further")],
+    [((0,), "dynamic obstacles block the path"), ((), "the walk comes no further")],
 )
 def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
     room = fw.load(str(bare))

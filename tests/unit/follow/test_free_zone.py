@@ -11,7 +11,7 @@ from footway.follow.kernels import free_zone as zones
 from footway.follow.kernels import miran as weighing
 from footway.follow.kernels.layouts import Surroundings
 from footway.follow.kernels.visibility import make_workspace
-from footway.terrain.cut_route import CutRoute, make_course
+from footway.terrain.cut_route import CutRoute, cut_route
 from footway.terrain.kernels.triangles import locate
 from footway.terrain.terrain import Terrain
 
@@ -40,13 +40,13 @@ def weigh(lines, limit, least, weights, ground, out):
 
 def made(
     terrain: Terrain,
-    course: CutRoute,
+    cut: CutRoute,
     x: tuple[float, float],
     zone: zones.FreeZone = NONE,
 ) -> zones.FreeZone:
     ground = terrain.ground
-    workspace = make_workspace(len(ground.triangles), len(course.pieces))
-    around = Surroundings(course, ground, np.ones(len(terrain.kinds)), workspace)
+    workspace = make_workspace(len(ground.triangles), len(cut.pieces))
+    around = Surroundings(cut, ground, np.ones(len(terrain.kinds)), workspace)
     return renewed(*x, 0.0, SIGMA, SIGMA, around, zone)
 
 
@@ -63,20 +63,20 @@ def hall() -> Terrain:
 
 class TestZone:
     def test_all_in_it_see_each_other(self, hall):
-        course = make_course(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
-        zone = made(hall, course, (19.0, 21.0))
+        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
+        zone = made(hall, cut, (19.0, 21.0))
         end = zone.end
-        assert SIGMA < end < course.length
+        assert SIGMA < end < cut.length
         random = np.random.default_rng(1)
         places = [tuple(p) for p in random.uniform((10, 10), (45, 38), (1000, 2)).tolist()]
         inside = [p for p in places if is_open(*p, 0.0, end, zone)]
         assert len(inside) > 10
-        on_route = [tuple(course.at(s).tolist()) for s in np.linspace(0.0, end, 20)]
+        on_route = [tuple(cut.at(s).tolist()) for s in np.linspace(0.0, end, 20)]
         assert all(hall.sees(p, q) for p in inside for q in on_route)
 
     def test_holds_what_it_is_made_for_and_no_more_of_the_route(self, hall):
-        course = make_course(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
-        zone = made(hall, course, (19.0, 21.0))
+        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
+        zone = made(hall, cut, (19.0, 21.0))
         end = zone.end
         assert is_open(19.0, 21.0, 0.0, SIGMA, zone)
         assert not is_open(19.0, 21.0, 0.0, end + 0.1, zone)
@@ -84,14 +84,14 @@ class TestZone:
 
     @pytest.mark.parametrize("x", [(5.0, 3.0), (5.0, 1.0), (4.0, 0.1)])
     def test_there_is_none_with_a_wall_in_it(self, hall, x):
-        course = make_course(np.array([[5.0, 1], [9, 1], [9, 5], [5, 5], [5, 9]]), hall.ground)
-        assert made(hall, course, x).begin == np.inf
+        cut = cut_route(np.array([[5.0, 1], [9, 1], [9, 5], [5, 5], [5, 9]]), hall.ground)
+        assert made(hall, cut, x).begin == np.inf
 
     def test_is_not_tried_again_at_once(self, hall):
-        course = make_course(np.array([[20.0, 20], [30, 22], [34, 30]]), hall.ground)
-        zone = made(hall, course, (19.0, 21.0))
+        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30]]), hall.ground)
+        zone = made(hall, cut, (19.0, 21.0))
         assert zone.begin < np.inf
-        zone = made(hall, course, (19.0, 21.0), zone)
+        zone = made(hall, cut, (19.0, 21.0), zone)
         assert zone.begin == np.inf
         assert not is_open(19.0, 21.0, 0.0, SIGMA, zone)
 

@@ -319,15 +319,15 @@ def test_turns_slowly_where_it_must(route: IndicativeRoute) -> None:
 
 
 @kernel
-def reference_point(x, y, guide, course):
-    return _miran_kernels.reference_point(x, y, guide, course)
+def reference_point(x, y, guide, cut):
+    return _miran_kernels.reference_point(x, y, guide, cut)
 
 
 class TestReferencePoint:
     """A route there and back, 4 m apart; the character is in the middle of both."""
 
     lengths = np.array([0.0, 10, 14, 24])
-    course = CutRoute(
+    cut = CutRoute(
         np.array([(0.0, 0), (10, 0), (10, 4), (0, 4)]), lengths, np.empty((0, 4)),
         np.empty((0, 2)), np.empty(0, np.int32), np.zeros(1, np.int32),
     )  # fmt: skip
@@ -346,6 +346,6 @@ class TestReferencePoint:
     def test_is_the_first_closest_in_between(self, y, low, high, expected):
         line = int(np.searchsorted(self.lengths, low, side="right")) - 1
         guide = Guide(low, line, high, 0.0, 0.0)
-        s, k = reference_point(5.0, y, guide, self.course)
+        s, k = reference_point(5.0, y, guide, self.cut)
         assert s == pytest.approx(expected)
         assert self.lengths[k] <= s <= self.lengths[k + 1]

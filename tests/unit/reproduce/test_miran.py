@@ -100,8 +100,8 @@ class TestFigure7:
     def test_larger_sigmas_skip_more(self, sigmas):
         assert village.faults(sigmas) == []
         assert village.farthest(sigmas[100]) < 0.5 * village.farthest(sigmas[1250])
-        course = route_of(VILLAGE, POINT).course
-        loop = course.lengths[LOOP_END] - course.lengths[LOOP_BEGIN]
+        cut = route_of(VILLAGE, POINT).cut
+        loop = cut.lengths[LOOP_END] - cut.lengths[LOOP_BEGIN]
         skips = {sigma: float(np.diff(w.references).max()) for sigma, w in sigmas.items()}
         assert all(skip <= sigma + 1e-6 for sigma, skip in skips.items())
         assert skips[300] < loop < skips[400]

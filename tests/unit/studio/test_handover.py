@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
+from footway import archive
 from footway.formats.geojson import save_geojson
 from footway.studio import handover
 from footway.studio.documents import open_built_in, open_document
@@ -85,7 +86,7 @@ def test_a_very_long_recording_stays_in_its_file(tmp_path, monkeypatch):
     made = handed_over(
         open_document(str(tmp_path / "run.parquet")), tmp_path, str(tmp_path / "run.parquet")
     )
-    assert "ids" not in np.load(tmp_path / "document.npz").files
+    assert not (tmp_path / "recording.npz").exists()
     assert_same_recording(made.recording, recording)
 
 
@@ -103,7 +104,7 @@ WRONG = {
     "velocities": lambda a: a.astype("f8"),
     "population": lambda a: a + 7,
     "radius": lambda a: a[1:],
-    "who": lambda a: np.array([None] * len(a), object),
+    "who": lambda a: a.astype(bool),
     "obstacles": lambda a: np.zeros((2, 3)),
     "header": lambda _: np.frombuffer(b"[]", np.uint8),
     "shapes": lambda a: a[:20],
@@ -115,10 +116,12 @@ def test_inconsistent_arrays_are_refused(tmp_path, name):
     random_recording().save(tmp_path / "run.parquet")
     file = str(tmp_path / "run.parquet")
     handover.pack(open_document(file), tmp_path, file=file)
-    with np.load(tmp_path / "document.npz") as archive:
-        arrays = dict(archive)
+    archived = tmp_path / ("document.npz" if name == "shapes" else "recording.npz")
+    with np.load(archived) as found:
+        arrays = {key: array for key, array in found.items() if key != "digest"}
     arrays[name] = WRONG[name](arrays[name])
-    np.savez(tmp_path / "document.npz", **arrays)
+    header = arrays.pop("header").tobytes()
+    np.savez(archived, **archive.sealed(header, arrays))  # with a digest that is right
     with pytest.raises(fw.BadFile, match="the result of loading is damaged"):
         handover.unpack(tmp_path, file=file)
 
@@ -131,14 +134,6 @@ def test_missing_and_wrong_files_are_refused(tmp_path, name, content):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(fw.BadFile, match="the result of loading is damaged"):
-        handover.unpack(tmp_path, file="x")
-
-
-def test_a_compressed_archive_is_refused(tmp_path):
-    handover.pack(open_built_in("gallery:field"), tmp_path, file="x")
-    with zipfile.ZipFile(tmp_path / "document.npz", "a", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("more.npy", bytes(1_000_000))
-    with pytest.raises(fw.BadFile, match="compressed"):
         handover.unpack(tmp_path, file="x")
 
 

@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.terrain.cut_route import CutRoute, first_hole, make_course
+from footway.terrain.cut_route import CutRoute, cut_route, first_hole
 
 
 def test_pieces_are_sorted_by_triangle_and_curve_length():
@@ -15,16 +15,16 @@ def test_pieces_are_sorted_by_triangle_and_curve_length():
     room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[shapely.box(4, 3, 6, 5)])
     ground = fw.Terrain.build(room, 0.0).ground
     there = [(1, 1), (9, 2), (9, 7), (1, 6)]
-    course = make_course(np.array(there * 4, float), ground)
-    assert (np.diff(course.triangle) >= 0).all()
+    cut = cut_route(np.array(there * 4, float), ground)
+    assert (np.diff(cut.triangle) >= 0).all()
     for t in range(len(ground.triangles)):
-        own = slice(course.offsets[t], course.offsets[t + 1])
-        assert (course.triangle[own] == t).all()
-        assert (np.diff(course.along[own, 0]) > 0).all()
-    assert np.bincount(course.triangle).max() >= 4
-    for piece, along in zip(course.pieces, course.along, strict=True):
-        assert piece[:2] == pytest.approx(course.at(along[0]))
-        assert piece[2:] == pytest.approx(course.at(along[1]))
+        own = slice(cut.offsets[t], cut.offsets[t + 1])
+        assert (cut.triangle[own] == t).all()
+        assert (np.diff(cut.along[own, 0]) > 0).all()
+    assert np.bincount(cut.triangle).max() >= 4
+    for piece, along in zip(cut.pieces, cut.along, strict=True):
+        assert piece[:2] == pytest.approx(cut.at(along[0]))
+        assert piece[2:] == pytest.approx(cut.at(along[1]))
 
 
 def test_pieces_shorter_than_a_millimetre_count():
@@ -33,7 +33,7 @@ def test_pieces_shorter_than_a_millimetre_count():
     room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), terrain=[strip])
     terrain = fw.Terrain.build(room, 0.25)
     route = fw.IndicativeRoute.from_points(terrain, [(1, 4), (9, 4.5)])
-    assert first_hole(route.course) is None
+    assert first_hole(route.cut) is None
     assert route.measure()["mud"] == pytest.approx(0.001, abs=1e-5)
 
 
@@ -52,11 +52,11 @@ def test_pieces_shorter_than_a_millimetre_count():
 )
 def test_the_first_hole(along, hole):
     points = np.array([(0.0, 0.0), (9.0, 0.0)])
-    course = CutRoute(
+    cut = CutRoute(
         points, np.array([0.0, 9.0]), np.empty((len(along), 4)), np.array(along, float),
         np.zeros(len(along), np.int32), np.array([0, len(along)], np.int32),
     )  # fmt: skip
-    assert first_hole(course) == hole
+    assert first_hole(cut) == hole
 
 
 @pytest.fixture(scope="module")
@@ -74,31 +74,31 @@ def pillars() -> fw.Terrain:
 
 class TestCourse:
     def test_covers_the_route(self, pillars):
-        course = make_course(np.array([[1.0, 1], [5, 5], [19, 5]]), pillars.ground)
-        assert first_hole(course) is None
-        assert course.along[:, 0].min() == 0.0
-        assert course.along[:, 1].max() == pytest.approx(course.length)
+        cut = cut_route(np.array([[1.0, 1], [5, 5], [19, 5]]), pillars.ground)
+        assert first_hole(cut) is None
+        assert cut.along[:, 0].min() == 0.0
+        assert cut.along[:, 1].max() == pytest.approx(cut.length)
 
     def test_has_a_hole_in_a_pillar(self, pillars):
-        course = make_course(np.array([[1.0, 3], [19, 3]]), pillars.ground)
-        assert first_hole(course) == pytest.approx(5.0)
+        cut = cut_route(np.array([[1.0, 3], [19, 3]]), pillars.ground)
+        assert first_hole(cut) == pytest.approx(5.0)
 
     def test_has_a_hole_at_its_end(self, pillars):
-        course = make_course(np.array([[1.0, 3], [7, 3]]), pillars.ground)
-        assert first_hole(course) == pytest.approx(5.0)
+        cut = cut_route(np.array([[1.0, 3], [7, 3]]), pillars.ground)
+        assert first_hole(cut) == pytest.approx(5.0)
 
     def test_goes_along_walls_and_through_corners(self, pillars):
         points = np.array([[0.0, 0], [6, 4], [8, 4], [20, 4], [20, 10]])
-        course = make_course(points, pillars.ground)
-        assert first_hole(course) is None
+        cut = cut_route(points, pillars.ground)
+        assert first_hole(cut) is None
 
     def test_leaves_out_points_that_repeat(self, pillars):
-        course = make_course(np.array([[1.0, 1], [1, 1], [5, 1], [5, 1]]), pillars.ground)
-        assert course.points.tolist() == [[1.0, 1.0], [5.0, 1.0]]
+        cut = cut_route(np.array([[1.0, 1], [1, 1], [5, 1], [5, 1]]), pillars.ground)
+        assert cut.points.tolist() == [[1.0, 1.0], [5.0, 1.0]]
 
     def test_pieces_lie_in_their_triangles(self, pillars):
-        course = make_course(np.array([[1.0, 1], [5, 5], [19, 5], [10, 1]]), pillars.ground)
-        for t, (x0, y0, x1, y1) in zip(course.triangle, course.pieces, strict=True):
+        cut = cut_route(np.array([[1.0, 1], [5, 5], [19, 5], [10, 1]]), pillars.ground)
+        for t, (x0, y0, x1, y1) in zip(cut.triangle, cut.pieces, strict=True):
             a, b, c = pillars.ground.points[pillars.ground.triangles[t]]
             for x, y in ((x0, y0), (x1, y1)):
                 sides = ((a, b), (b, c), (c, a))

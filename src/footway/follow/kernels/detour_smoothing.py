@@ -128,9 +128,9 @@ def _push(run, path, k):
         away = minus(row(run.balls, owner), x)
     long = max(1e-12, size(away))
     push = far * away[0] / long, far * away[1] / long, far * away[2] / long
-    course = minus(row(path, k + 1), row(path, k - 1))
-    along = dot(push, course) / max(1e-12, dot(course, course))
-    return minus(push, scaled(course, along))
+    chord = minus(row(path, k + 1), row(path, k - 1))
+    along = dot(push, chord) / max(1e-12, dot(chord, chord))
+    return minus(push, scaled(chord, along))
 
 
 @inner

@@ -62,20 +62,20 @@ def _extended(x, y, frame, least, most):
 
 
 @inner
-def _octagon(x, y, low, high, k, pad, course):
+def _octagon(x, y, low, high, k, pad, route):
     """Least octagon, plus a margin, around a point and the route from `low`, on line k, to `high`.
 
     Returns (frame, least, most).
     """
-    points, lengths = course.points, course.lengths
-    to_x, to_y = point_at(high, k, course)
+    points, lengths = route.points, route.lengths
+    to_x, to_y = point_at(high, k, route)
     length = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
     frame = (1.0, 0.0)
     if length > 0.0:
         frame = ((to_x - x) / length, (to_y - y) / length)
     least = most = _framed(x, y, frame)
     least, most = _extended(to_x, to_y, frame, least, most)
-    from_x, from_y = point_at(low, k, course)
+    from_x, from_y = point_at(low, k, route)
     least, most = _extended(from_x, from_y, frame, least, most)
     k += 1
     while k < len(lengths) and lengths[k] < high:
@@ -143,9 +143,9 @@ def renewed(x, y, t, low, high, k, sigma, around, zone):
     if low < zone.again:
         return _closed(zone.again, zone.attempts)
     again, attempts = low + PAUSE * sigma, zone.attempts + 1
-    lengths = around.course.lengths
+    lengths = around.route.lengths
     high = min(lengths[len(lengths) - 1], high + FURTHER * sigma)
-    frame, least, most = _octagon(x, y, low, high, k, PAD * sigma, around.course)
+    frame, least, most = _octagon(x, y, low, high, k, PAD * sigma, around.route)
     stamp = -attempts  # other floods have positive stamps
     free, kinds = _is_free(t, frame, least, most, stamp, around.ground, around.workspace)
     if not free:

@@ -62,14 +62,14 @@ def irm_look(x, y, t, guide, radius, index, around):
     The attraction point is the furthest point of the route in the clearance disc, reduced by the
     character's radius, of the point that (x, y) retracts to. It never moves back.
     """
-    course, high = around.course, guide.attraction
-    r, k = reference_point(x, y, guide, course)
+    route, high = around.route, guide.attraction
+    r, k = reference_point(x, y, guide, route)
     piece, cx, cy, reach, _, _, _ = locate_point(x, y, index.axis, index.grid, index.boundaries)
     at = high
     if piece >= 0:
-        at = furthest_in_disc(cx, cy, reach - radius, course.points, course.lengths)
+        at = furthest_in_disc(cx, cy, reach - radius, route.points, route.lengths)
         at = max(at, high)
-    ax, ay = point_at(at, k, course)
+    ax, ay = point_at(at, k, route)
     if at <= high and go(x, y, ax, ay, t, around.weights, around.ground)[0] != FREE:
         return OUT_OF_SIGHT, guide
     return WALKING, Guide(r, k, at, ax, ay)
@@ -78,7 +78,7 @@ def irm_look(x, y, t, guide, radius, index, around):
 @kernel
 def irm_walk(state, steps, s, index, discs, around, trail, first):
     """Walk up to `steps` steps: (status, samples written, state); as `miran_walk`."""
-    lengths = around.course.lengths
+    lengths = around.route.lengths
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * lengths[len(lengths) - 1] / s.speed
     trail, status, k = rows_from(trail, first), WALKING, 0
     while k < steps and status == WALKING:

@@ -112,7 +112,7 @@ class RouteState(NamedTuple):
 class Surroundings(NamedTuple):
     """What the follower of a route reads."""
 
-    course: CutRoute
+    route: CutRoute
     ground: Ground
     weights: Floats  # (k,) of the kinds of terrain
     workspace: VisibilityWorkspace

@@ -127,14 +127,14 @@ class _Candidates(NamedTuple):
 
 
 @inner
-def reference_point(x, y, guide, course):
+def reference_point(x, y, guide, route):
     """First closest point of the route from the last reference to the last attraction point.
 
     See section 3.1. A character on its last attraction point has progressed to it: if the route
     passes the same position earlier, the first closest point would be that one, and the candidate
     of weight 0 under the character would attract it forever. Returns (curve length, line).
     """
-    points, lengths = course.points, course.lengths
+    points, lengths = route.points, route.lengths
     low, high, k = guide.reference, guide.attraction, guide.line
     best, nearest, line = low, math.inf, k
     while True:
@@ -209,9 +209,9 @@ def _weight(s, k, limit, c, costs, around):
     Infinite if it is `limit` or more, or the line is too expensive.
     """
     d = s - c.reference
-    px, py = point_at(s, k, around.course)
+    px, py = point_at(s, k, around.route)
     if costs is not None:
-        bound = COSTLIER * (c.spare + _cost_at(s, k, around.course.lengths, costs))
+        bound = COSTLIER * (c.spare + _cost_at(s, k, around.route.lengths, costs))
         limit = min(limit, bound / d)
     distance = math.sqrt((px - c.x) * (px - c.x) + (py - c.y) * (py - c.y))
     if c.least * distance >= limit * d or c.least == c.most:  # uniform terrain
@@ -235,8 +235,8 @@ def _choose(high, is_on_route, c, costs, around):
     The candidate nearest to the last attraction point, at `high`, is tried first: it is usually
     nearly the best, so that tracing the other lines can stop early.
     """
-    course, intervals, spacing = around.course, around.workspace.intervals, c.spacing
-    lengths = course.lengths
+    route, intervals, spacing = around.route, around.workspace.intervals, c.spacing
+    lengths = route.lengths
     best, at, at_x, at_y, guess, before = math.inf, -1.0, 0.0, 0.0, -1.0, -1.0
     if c.intervals == 0:
         return at, at_x, at_y
@@ -264,7 +264,7 @@ def _choose(high, is_on_route, c, costs, around):
             if d <= 0.0:
                 if at < 0.0:
                     at = s
-                    at_x, at_y = point_at(s, k, course)
+                    at_x, at_y = point_at(s, k, route)
                 continue
             # Prefer the farthest of equal ones: only candidates beyond the best may weigh more.
             limit = best * (1.0 + TIE if s > at else 1.0 - TIE)
@@ -291,9 +291,9 @@ def look(x, y, t, guide, s, least, most, around, zone):
 
     least, most: range of the weights. Returns (status, guide, zone).
     """
-    course, intervals = around.course, around.workspace.intervals
-    r, k = reference_point(x, y, guide, course)
-    end = course.lengths[len(course.lengths) - 1]
+    route, intervals = around.route, around.workspace.intervals
+    r, k = reference_point(x, y, guide, route)
+    end = route.lengths[len(route.lengths) - 1]
     if r + s.sigma < end - SAME:
         end = r + s.sigma
     if not is_open(x, y, r, end, zone):
@@ -304,7 +304,7 @@ def look(x, y, t, guide, s, least, most, around, zone):
         count, kinds = see(x, y, t, r, end, k, around)
     if count == TOO_MUCH:
         return NO_MEMORY, guide, zone
-    rx, ry = point_at(r, k, course)
+    rx, ry = point_at(r, k, route)
     is_on_route = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
     # Lines to visible candidates stay on the kinds of terrain that the query visited.
     least, most = _range_of_weights(kinds, around.weights, least, most)
@@ -314,7 +314,7 @@ def look(x, y, t, guide, s, least, most, around, zone):
         return WALKING, Guide(r, k, at, ax, ay), zone
     # By lemma 1 the last attraction point is still visible: only rounding can hide it.
     for c in (guide.attraction, r):
-        ax, ay = point_at(c, k, course)
+        ax, ay = point_at(c, k, route)
         if _sees(x, y, t, ax, ay, around):
             return WALKING, Guide(r, k, c, ax, ay), zone
     return OUT_OF_SIGHT, guide, zone
@@ -353,13 +353,13 @@ def bounded_look(x, y, t, guide, s, costs, around):
 
     `s` has sigma, spacing, least and most, the range of the weights. Returns (status, guide).
     """
-    course, lengths, weights = around.course, around.course.lengths, around.weights
+    route, lengths, weights = around.route, around.route.lengths, around.weights
     end = lengths[len(lengths) - 1]
-    r, k = reference_point(x, y, guide, course)
+    r, k = reference_point(x, y, guide, route)
     count, kinds = see(x, y, t, r, min(end, r + s.sigma), k, around)
     if count == TOO_MUCH:
         return NO_MEMORY, guide
-    rx, ry = point_at(r, k, course)
+    rx, ry = point_at(r, k, route)
     off = math.sqrt((rx - x) * (rx - x) + (ry - y) * (ry - y))
     spare, least, most = math.inf, s.least, s.most  # uniform terrain needs no bound
     if least < most:
@@ -372,7 +372,7 @@ def bounded_look(x, y, t, guide, s, costs, around):
     if at >= 0.0:
         return WALKING, Guide(r, k, at, ax, ay)
     for c in (min(end, r + max(BACK, SLANT * off)), r, guide.attraction):
-        ax, ay = point_at(c, k, course)
+        ax, ay = point_at(c, k, route)
         if _sees(x, y, t, ax, ay, around):
             return WALKING, Guide(r, k, c, ax, ay)
     return OUT_OF_SIGHT, guide

@@ -341,7 +341,7 @@ def _write(k, body, guide, trail):
 @inner
 def take_step(k, state, s, turn, patience, discs, around, trail):
     """Write sample k and take the step to the next: (status, next row, state)."""
-    body, guide, lengths = state.body, state.guide, around.course.lengths
+    body, guide, lengths = state.body, state.guide, around.route.lengths
     last = lengths[len(lengths) - 1]
     _write(k, body, guide, trail)
     to_x, to_y, end, h, arrived = _free_step(

@@ -52,13 +52,13 @@ class _View(NamedTuple):
     y: float
     low: float  # the part of the route in question, m along it
     high: float
-    course: NamedTuple
+    route: NamedTuple
     ground: NamedTuple
     workspace: VisibilityWorkspace
 
 
 def make_workspace(triangles: int, pieces: int) -> VisibilityWorkspace:
-    """Allocate memory for a terrain with `triangles` and a course with `pieces`."""
+    """Allocate memory for a terrain with `triangles` and a route with `pieces`."""
     count = 64 + triangles + 2 * pieces
     return VisibilityWorkspace(
         cones=np.empty((count, 4)),
@@ -72,9 +72,9 @@ def make_workspace(triangles: int, pieces: int) -> VisibilityWorkspace:
 
 
 @inner
-def point_at(s, k, course):
+def point_at(s, k, route):
     """Point of the route at curve length s, which lies on line k or later."""
-    points, lengths = course.points, course.lengths
+    points, lengths = route.points, route.lengths
     while k + 2 < len(lengths) and lengths[k + 1] < s:
         k += 1
     share = (s - lengths[k]) / (lengths[k + 1] - lengths[k])
@@ -95,7 +95,7 @@ def see(x, y, t, low, high, k, around):
     """
     workspace = around.workspace
     intervals = workspace.intervals
-    view = _View(x, y, low, high, around.course, around.ground, workspace)
+    view = _View(x, y, low, high, around.route, around.ground, workspace)
     box, surrounds, cone, seen = _window(view, k)
     waiting, count, kinds = _look_from(t, box, surrounds, cone, view)
     rest = high - low - SPECK  # m of the window that are not visible yet
@@ -155,7 +155,7 @@ def _merge(count, intervals):
 @inner
 def _clip(cone, i, view):
     """Curve lengths between which piece i of the route lies in a cone; empty if it does not."""
-    pieces, along = view.course.pieces, view.course.along
+    pieces, along = view.route.pieces, view.route.along
     lx, ly, rx, ry = cone
     ax, ay = pieces[i, 0] - view.x, pieces[i, 1] - view.y
     bx, by = pieces[i, 2] - view.x, pieces[i, 3] - view.y
@@ -230,9 +230,9 @@ def _window(view, k):
     Returns x0, y0, x1, y1 of its bounding box; whether it surrounds the character; if not, the cone
     that contains it; number of points written to `ahead`.
     """
-    x, y, high, course, ahead = view.x, view.y, view.high, view.course, view.workspace.ahead
-    points, lengths = course.points, course.lengths
-    px, py = point_at(view.low, k, course)
+    x, y, high, route, ahead = view.x, view.y, view.high, view.route, view.workspace.ahead
+    points, lengths = route.points, route.lengths
+    px, py = point_at(view.low, k, route)
     x0, y0, x1, y1 = px, py, px, py
     cone, surrounds, count = (0.0, 0.0, 0.0, 0.0), False, 0
     while True:
@@ -251,7 +251,7 @@ def _window(view, k):
         k += 1
         px, py = points[k, 0], points[k, 1]
         if lengths[k] >= high:
-            px, py = point_at(high, k - 1, course)
+            px, py = point_at(high, k - 1, route)
     lx, ly, rx, ry = cone
     lx, ly, rx, ry = lx - WIDER * ly, ly + WIDER * lx, rx + WIDER * ry, ry - WIDER * rx
     surrounds = surrounds or cross(rx, ry, lx, ly) <= 0.0
@@ -312,7 +312,7 @@ def _look_from(t, box, surrounds, cone, view):
     """Start at all triangles that contain the point: (cones that leave them, intervals, kinds)."""
     x, y, ground, workspace = view.x, view.y, view.ground, view.workspace
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    along, offsets, queue = view.course.along, view.course.offsets, workspace.triangles
+    along, offsets, queue = view.route.along, view.route.offsets, workspace.triangles
     most, kinds = len(queue) - 1, 0
     fan, done, waiting, count = 1, 0, 0, 0
     queue[most] = t  # triangles around the point are stored at the end of the memory
@@ -407,7 +407,7 @@ def _expand(waiting, count, rest, kinds, view):
     """
     x, y, ground, workspace = view.x, view.y, view.ground, view.workspace
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    along, offsets = view.course.along, view.course.offsets
+    along, offsets = view.route.along, view.route.offsets
     w, cones = np.uintp(waiting), workspace.cones
     lx, ly, rx, ry = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
     n, s = workspace.triangles[w], workspace.sides[w]

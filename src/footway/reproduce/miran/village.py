@@ -79,8 +79,8 @@ def faults(walks: Mapping[float, RouteWalk]) -> list[str]:
 
 
 def _table(walks: Mapping[float, RouteWalk]) -> Table:
-    course = route_of(VILLAGE, POINT).course
-    loop = course.lengths[LOOP_END] - course.lengths[LOOP_BEGIN]
+    cut = route_of(VILLAGE, POINT).cut
+    loop = cut.lengths[LOOP_END] - cut.lengths[LOOP_BEGIN]
     rows: list[tuple[Cell, ...]] = [
         (
             f"{sigma:g}",
@@ -93,7 +93,7 @@ def _table(walks: Mapping[float, RouteWalk]) -> Table:
     ]
     columns = ("sigma", "walk, m", "route, farthest from the walk, m", "longest skip, m", "samples")
     note = (
-        f"The route is {course.length:.0f} m long, the loop in it {loop:.0f} m. The paper gives no "
+        f"The route is {cut.length:.0f} m long, the loop in it {loop:.0f} m. The paper gives no "
         "numbers: with a sigma of 300 its character neither follows the loop nor skips it "
         "entirely, and so does ours."
     )
