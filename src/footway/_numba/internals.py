@@ -100,7 +100,7 @@ class InnerLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> Any:
-        """Numba asks for it to call `set_env`."""
+        """Return this library: Numba calls `codegen.set_env`."""
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
@@ -139,7 +139,7 @@ def _rebuild(target_context: Any, libdata: Any, *rest: Any) -> Any:
 
 
 class KernelCache(caching._Cache):
-    """What a dispatcher asks before it compiles, and tells what it has compiled.
+    """The cache of a dispatcher, which it queries before it compiles, and saves to after it.
 
     Attributes:
         directory: folder of the files.

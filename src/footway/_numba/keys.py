@@ -94,7 +94,7 @@ def _environment() -> tuple[Any, ...]:
 def _settings() -> list[tuple[str, str]]:
     """Return Numba's settings that may change the code of kernels, such as NUMBA_BOUNDSCHECK.
 
-    Private names of its module are no settings: one says whether PyYAML is installed.
+    Private names of its module are not settings: one depends on whether PyYAML is installed.
     """
     return sorted(
         (name, repr(value))

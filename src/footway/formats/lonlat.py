@@ -49,9 +49,9 @@ def is_lonlat(xy: NDArray[np.float64], document: dict[str, Any]) -> bool:
         return False
     in_range = bool((np.abs(xy) <= (180.0, 90.0)).all())
     extent = np.ptp(xy, axis=0)
-    said = _said_crs(document)
-    if said:
-        if _METRES.search(said) or not _DEGREES.search(said):
+    declared = _declared_crs(document)
+    if declared:
+        if _METRES.search(declared) or not _DEGREES.search(declared):
             return False
         if in_range and extent.max() < 1.0:
             return True
@@ -63,7 +63,7 @@ def is_lonlat(xy: NDArray[np.float64], document: dict[str, Any]) -> bool:
     return in_range and bool(extent.max() < 1.0) and not on_grid
 
 
-def _said_crs(document: dict[str, Any]) -> str:
+def _declared_crs(document: dict[str, Any]) -> str:
     """Return the name of the coordinate system that a GeoJSON document declares, or ""."""
     meta = document.get("meta")
     for claim in (document.get("crs"), meta.get("crs") if isinstance(meta, dict) else None):

@@ -98,26 +98,19 @@ def _mark_columns(voxels: NDArray[np.bool_], corners: NDArray[np.float64], half:
     low = np.floor(corners.min(axis=1) - slack).astype(np.int64).clip(0, limit)
     high = np.floor(corners.max(axis=1) + slack + 1).astype(np.int64).clip(0, limit)
     for face, column in _cells_of_boxes(low[:, :2], high[:, :2]):
-        middle: NDArray[np.float64] = column + np.float64(0.5)
-        bottom, top = _heights(corners[face], middle)
-        first = np.maximum(np.floor(bottom - 2 * abs(slack)), low[face, 2]).astype(np.int64)
-        last = np.minimum(np.floor(top + 2 * abs(slack)) + 1, high[face, 2]).astype(np.int64)
-        for which, z in _cells_of_boxes(first[:, np.newaxis], last[:, np.newaxis]):
-            voxel = np.hstack([column[which], z])
+        # Lowest and highest z of the plane of the triangle over the square.
+        origin = corners[face, 0]
+        across = np.cross(corners[face, 1] - origin, corners[face, 2] - origin)
+        slope = across[:, :2] / across[:, 2:]
+        z = origin[:, 2] - (slope * (column + 0.5 - origin[:, :2])).sum(axis=1)
+        reach = np.abs(slope).sum(axis=1) / 2
+        bottom, top = z - reach - 2 * abs(slack), z + reach + 2 * abs(slack)
+        first = np.maximum(np.floor(bottom), low[face, 2]).astype(np.int64)
+        last = np.minimum(np.floor(top) + 1, high[face, 2]).astype(np.int64)
+        for which, level in _cells_of_boxes(first[:, np.newaxis], last[:, np.newaxis]):
+            voxel = np.hstack([column[which], level])
             met = _meets(corners[face[which]] - (voxel + 0.5)[:, np.newaxis], half)
             voxels[tuple(voxel[met].T)] = True
-
-
-def _heights(
-    corners: NDArray[np.float64], middle: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the lowest and highest z of the planes of triangles over squares of one voxel."""
-    origin = corners[:, 0]
-    across = np.cross(corners[:, 1] - origin, corners[:, 2] - origin)
-    slope = across[:, :2] / across[:, 2:]
-    z = origin[:, 2] - (slope * (middle - origin[:, :2])).sum(axis=1)
-    reach = np.abs(slope).sum(axis=1) / 2
-    return z - reach, z + reach
 
 
 def _cells_of_boxes(
@@ -153,15 +146,7 @@ def _meets(corners: NDArray[np.float64], half: float) -> NDArray[np.bool_]:
     near = np.abs((normal * corners[:, 0]).sum(axis=1)) < half * np.abs(normal).sum(axis=1)
     meets[left[~near]] = False
     left = left[near]
-    meets[left] = _no_cross_axis_separates(corners[near], edges[near], half)
-    return meets
-
-
-def _no_cross_axis_separates(
-    corners: NDArray[np.float64], edges: NDArray[np.float64], half: float
-) -> NDArray[np.bool_]:
-    """Which triangles no cross product of an edge and a cube axis separates from the cube."""
-    meets = np.ones(len(corners), dtype=bool)
+    corners, edges = corners[near], edges[near]
     for axis in range(3):
         u, v = (axis + 1) % 3, (axis + 2) % 3
         for k in range(3):
@@ -170,7 +155,7 @@ def _no_cross_axis_separates(
             reach = half * (np.abs(du) + np.abs(dv))[:, 0]
             apart = (along.min(axis=1) >= reach) | (along.max(axis=1) <= -reach)
             # An edge parallel to this axis has no cross product with it.
-            meets &= ~(apart & (reach > 0))
+            meets[left[apart & (reach > 0)]] = False
     return meets
 
 

@@ -62,27 +62,18 @@ def save_jupedsim(
         database.execute("PRAGMA journal_mode = OFF")  # an interrupted export leaves no file anyway
         database.execute("PRAGMA synchronous = OFF")
         database.executescript(_TABLES)
-        _write_metadata(database, even, ground)
+        wkt = shapely.to_wkt(ground, rounding_precision=-1)
+        key = zlib.crc32(wkt.encode())  # any number, used consistently by all frames
+        bounds = zip(("xmin", "ymin", "xmax", "ymax"), map(str, ground.bounds), strict=True)
+        facts = [("version", str(VERSION)), ("fps", repr(even.rate)), *bounds]
+        frames = ((number, key) for number in even.numbers.tolist())
+        database.execute("INSERT INTO geometry VALUES (?, ?)", (key, wkt))
+        database.executemany("INSERT INTO metadata VALUES (?, ?)", facts)
+        database.executemany("INSERT INTO frame_data VALUES (?, ?)", frames)
         for rows in _rows(recording, even):
             database.executemany("INSERT INTO trajectory_data VALUES (?, ?, ?, ?, ?, ?)", rows)
         database.execute("CREATE INDEX frame_id_idx ON trajectory_data (frame, id)")
         database.commit()
-
-
-def _write_metadata(
-    database: sqlite3.Connection, even: EvenFrames, ground: shapely.Geometry
-) -> None:
-    wkt = shapely.to_wkt(ground, rounding_precision=-1)
-    key = zlib.crc32(wkt.encode())  # any number, used consistently by all frames
-    bounds = zip(("xmin", "ymin", "xmax", "ymax"), map(str, ground.bounds), strict=True)
-    database.execute("INSERT INTO geometry VALUES (?, ?)", (key, wkt))
-    database.executemany(
-        "INSERT INTO metadata VALUES (?, ?)",
-        [("version", str(VERSION)), ("fps", repr(even.rate)), *bounds],
-    )
-    database.executemany(
-        "INSERT INTO frame_data VALUES (?, ?)", ((n, key) for n in even.numbers.tolist())
-    )
 
 
 def _rows(recording: Recording, even: EvenFrames) -> Iterator[Iterator[tuple[float, ...]]]:

@@ -72,40 +72,32 @@ def write_parquet(
         store_schema=False,
     ) as writer:
         writer.add_key_value_metadata({_KEY: header})
-        for first, last in _groups(recording.offsets, rows_per_group):
-            columns = _columns(recording, first, last)
-            arrays = [_array(columns[name], kind) for name, kind in COLUMNS.items()]
+        offsets, characters = recording.offsets, recording.characters
+        first, total = 0, int(offsets[-1])
+        while offsets[first] < total:
+            wanted = min(int(offsets[first]) + rows_per_group, total)
+            last = int(np.searchsorted(offsets, wanted))
+            counts = np.diff(offsets[first : last + 1])
+            rows = recording.source.read(int(offsets[first]), int(offsets[last]))
+            row = np.searchsorted(characters.ids, rows.ids)
+            columns = (
+                np.repeat(recording.steps[first:last], counts),
+                np.repeat(recording.times[first:last], counts),
+                rows.ids,
+                *rows.positions.T,
+                *rows.velocities.T,
+                characters.radius[row],
+                characters.population[row],
+            )
+            arrays = []
+            for values, kind in zip(columns, COLUMNS.values(), strict=True):
+                # pyarrow.array would import pandas, which takes 0.4 s.
+                packed = np.ascontiguousarray(values, kind)
+                buffers = [None, pa.py_buffer(packed)]
+                arrays.append(pa.Array.from_buffers(pa.type_for_alias(kind), len(packed), buffers))
             table = pa.Table.from_arrays(arrays, schema=schema)
             writer.write_table(table, row_group_size=len(table))
-
-
-def _groups(offsets: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
-    """Yield the range of frames of each row group, without empty frames at the end."""
-    first, total = 0, int(offsets[-1])
-    while offsets[first] < total:
-        wanted = min(int(offsets[first]) + rows, total)
-        last = int(np.searchsorted(offsets, wanted))
-        yield first, last
-        first = last
-
-
-def _columns(recording: Recording, first: int, last: int) -> dict[str, NDArray[Any]]:
-    """Return the columns of frames first to last - 1 by name."""
-    offsets, characters = recording.offsets, recording.characters
-    counts = np.diff(offsets[first : last + 1])
-    rows = recording.source.read(int(offsets[first]), int(offsets[last]))
-    row = np.searchsorted(characters.ids, rows.ids)
-    return {
-        "frame": np.repeat(recording.steps[first:last], counts),
-        "time": np.repeat(recording.times[first:last], counts),
-        "id": rows.ids,
-        "x": rows.positions[:, 0],
-        "y": rows.positions[:, 1],
-        "vx": rows.velocities[:, 0],
-        "vy": rows.velocities[:, 1],
-        "radius": characters.radius[row],
-        "population": characters.population[row],
-    }
+            first = last
 
 
 class ParquetRows(Chained):
@@ -161,14 +153,6 @@ class ParquetRows(Chained):
             raise BadFile(
                 f"{self.file}: a recording that is damaged ({reason_of(error)})"
             ) from None
-
-
-def _array(values: NDArray[Any], kind: str) -> Any:
-    """Convert values to an Arrow array; pyarrow.array would import pandas, which takes 0.4 s."""
-    import pyarrow as pa
-
-    packed = np.ascontiguousarray(values, kind)
-    return pa.Array.from_buffers(pa.type_for_alias(kind), len(packed), [None, pa.py_buffer(packed)])
 
 
 def _values(column: Any, kind: str) -> NDArray[Any]:

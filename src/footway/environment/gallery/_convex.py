@@ -70,14 +70,13 @@ def contains(ring: Ring, point: Point) -> bool:
 
 def distance_to_sides(ring: Ring, point: Point) -> float:
     """Distance in m from `point`, inside or outside, to the nearest side."""
-    return min(_distance_to_segment(point, p, q) for p, q in edges(ring))
-
-
-def _distance_to_segment(point: Point, p: Point, q: Point) -> float:
-    ex, ey = q[0] - p[0], q[1] - p[1]
-    t = ((point[0] - p[0]) * ex + (point[1] - p[1]) * ey) / (ex * ex + ey * ey)
-    t = min(1.0, max(0.0, t))
-    return dist(point, (p[0] + t * ex, p[1] + t * ey))
+    distances = []
+    for p, q in edges(ring):
+        ex, ey = q[0] - p[0], q[1] - p[1]
+        t = ((point[0] - p[0]) * ex + (point[1] - p[1]) * ey) / (ex * ex + ey * ey)
+        t = min(1.0, max(0.0, t))
+        distances.append(dist(point, (p[0] + t * ex, p[1] + t * ey)))
+    return min(distances)
 
 
 def clip(ring: Ring, normal: Point, *, offset: float) -> Ring:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import shapely
@@ -129,22 +129,17 @@ def tiled_city(tiles: int, *, name: str) -> Environment:
         for column, row in index.tolist()
         for square in _squares((SIDE * column, SIDE * row), suffix=f" {column},{row}")
     ]
+    footprints = polygons(_footprints())
+    corners, owner = shapely.get_coordinates(footprints, return_index=True)
+    # Rounded again: a sum of floats deviates from whole millimetres in its last bit.
+    moved = on_grid(SIDE * index[:, None, :] + corners[None, :, :]).reshape(-1, 2)
+    owners = (len(footprints) * np.arange(len(index))[:, None] + owner[None, :]).reshape(-1)
     return Environment.from_polygons(
         bounds=(0.0, 0.0, SIDE * tiles, SIDE * tiles),
-        obstacles=_copies(polygons(_footprints()), SIDE * index),
+        obstacles=list(shapely.polygons(shapely.linearrings(moved, indices=owners))),
         areas=squares,
         name=name,
     )
-
-
-def _copies(footprints: Any, offsets: Any) -> list[shapely.Polygon]:
-    """Footprints (n,) moved by each of the offsets (m, 2), in one go."""
-    corners, owner = shapely.get_coordinates(footprints, return_index=True)
-    # Rounded again: a sum of floats deviates from whole millimetres in its last bit.
-    moved = on_grid(offsets[:, None, :] + corners[None, :, :]).reshape(-1, 2)
-    first = len(footprints) * np.arange(len(offsets))
-    owners = (first[:, None] + owner[None, :]).reshape(-1)
-    return list(shapely.polygons(shapely.linearrings(moved, indices=owners)))
 
 
 def _squares(corner: Point, *, suffix: str = "") -> list[Area]:
@@ -161,8 +156,10 @@ def _footprints() -> list[Ring]:
     """Corners of all buildings of one city, in metres."""
     dice = RandomStream(SEED)
     old_town, districts = _cut_along_wall()
-    wedges = [_opened(wedge, SQUARES[:1]) for wedge in _cut_radials(old_town)]
-    rings = _built_up(wedges, OLD_TOWN, dice)
+    wedges = [old_town]  # between the streets through the market
+    for angle, gap in RADIALS:
+        wedges = [p for part in wedges for p in convex.split(part, MARKET, angle=angle, gap=gap)]
+    rings = _built_up([_opened(wedge, SQUARES[:1]) for wedge in wedges], OLD_TOWN, dice)
     rings += _built_up(districts, NEW_TOWN, dice)
     rings.append(_cathedral(_warp(MINSTER), angle=0.12))
     rings.append(convex.regular(_warp(THEATRE), 9.0, sides=16))
@@ -170,18 +167,26 @@ def _footprints() -> list[Ring]:
 
 
 def _built_up(districts: list[Ring], grain: Grain, dice: RandomStream) -> list[Ring]:
-    """Houses of all blocks of these districts."""
+    """Houses of all blocks of these districts, on the parcels that touch a street.
+
+    The parcels behind them form a court.
+    """
     blocks = [
         _opened(block, CLEARINGS)
         for district in districts
         for block in _cut_blocks(district, convex.longest_side(district), grain, dice)
     ]
-    return [
-        house
-        for block in blocks
-        if convex.area(block) > SMALLEST_BLOCK
-        for house in _houses([_warp(corner) for corner in block], grain, dice)
-    ]
+    houses = []
+    for open_block in blocks:
+        if convex.area(open_block) > SMALLEST_BLOCK:
+            block = [_warp(corner) for corner in open_block]
+            parcels = _cut_parcels(block, convex.longest_side(block), grain, dice)
+            houses += [
+                _house(parcel, block, dice)
+                for parcel in parcels
+                if min(convex.distance_to_sides(block, corner) for corner in parcel) < 1.0
+            ]
+    return houses
 
 
 def _cut_along_wall() -> tuple[Ring, list[Ring]]:
@@ -194,14 +199,6 @@ def _cut_along_wall() -> tuple[Ring, list[Ring]]:
         outside.append(convex.clip(inside, (nx, ny), offset=at + AVENUE / 2))
         inside = convex.clip(inside, (-nx, -ny), offset=AVENUE / 2 - at)
     return inside, outside
-
-
-def _cut_radials(old_town: Ring) -> list[Ring]:
-    """Wedges of the old town between the streets through the market."""
-    parts = [old_town]
-    for angle, gap in RADIALS:
-        parts = [p for part in parts for p in convex.split(part, MARKET, angle=angle, gap=gap)]
-    return parts
 
 
 def _opened(block: Ring, clearings: tuple[tuple[str, Point, float], ...]) -> Ring:
@@ -231,16 +228,6 @@ def _cut_blocks(ring: Ring, frame: float, grain: Grain, dice: RandomStream) -> l
     gap = AVENUE if size > 45_000 else grain.street + (1.5 if size > 12_000 else 0.0)
     halves = convex.split_across(ring, frame, share=share, tilt=tilt, gap=gap)
     return [block for half in halves for block in _cut_blocks(half, frame, grain, dice)]
-
-
-def _houses(block: Ring, grain: Grain, dice: RandomStream) -> list[Ring]:
-    """Houses on the parcels that touch a street; the parcels behind them form a court."""
-    parcels = _cut_parcels(block, convex.longest_side(block), grain, dice)
-    return [
-        _house(parcel, block, dice)
-        for parcel in parcels
-        if min(convex.distance_to_sides(block, corner) for corner in parcel) < 1.0
-    ]
 
 
 def _cut_parcels(ring: Ring, frame: float, grain: Grain, dice: RandomStream) -> list[Ring]:

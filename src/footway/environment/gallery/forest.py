@@ -109,8 +109,8 @@ def forest() -> Environment:
         bounds=(0.0, 0.0, SIDE, SIDE),
         obstacles=list(polygons(trees)),
         areas=(
-            Area("west gate", _square(START)),
-            Area("east gate", _square(GOAL)),
+            Area("west gate", convex.block(START, (10.0, 10.0))),
+            Area("east gate", convex.block(GOAL, (10.0, 10.0))),
         ),
         terrain=[
             TerrainRegion(kind, polygon)
@@ -163,16 +163,10 @@ def _trees(open_areas: list[Ring]) -> list[Ring]:
     while len(found) < TREES:
         at = dice.between(12.0, SIDE - 12.0), dice.between(12.0, SIDE - 12.0)
         radius = dice.between(3.0, 8.0)
-        apart = all(dist(at, other) > radius + r + 10.0 for other, r in found)
-        if apart and all(_is_off(ring, at, radius) for ring in open_areas):
+        # 10 m apart from each other, 1 m outside the open areas.
+        if all(dist(at, other) > radius + r + 10.0 for other, r in found) and all(
+            not convex.contains(ring, at) and convex.distance_to_sides(ring, at) > radius + 1.0
+            for ring in open_areas
+        ):
             found.append((at, radius))
     return [convex.regular(at, radius, sides=ROUND, angle=math.pi / ROUND) for at, radius in found]
-
-
-def _is_off(ring: Ring, at: Point, radius: float) -> bool:
-    """Whether a tree stands at least 1 m outside a convex ring."""
-    return not convex.contains(ring, at) and convex.distance_to_sides(ring, at) > radius + 1.0
-
-
-def _square(centre: Point) -> Ring:
-    return convex.block(centre, (10.0, 10.0))
