@@ -9,7 +9,7 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
-from footway.corridor.corridor import Corridor
+from footway.corridor.corridor import Corridor, corridor_from_search
 from footway.corridor.kernels.layouts import FOUND
 from footway.corridor.kernels.path import N_COLUMNS, X0, X1, Y0, Y1, polyline_clearance
 from footway.corridor.kernels.query import find_cell
@@ -32,7 +32,7 @@ def corridor_of_path(solver: Solver, path: TautPath) -> Corridor:
     if not crossed:  # a straight line, which needed no search
         crossed = solver.solve(a, b, radius, shortcut=False).crossed
     halves = backbone_of_path(solver, a, b, radius, crossed)
-    return Corridor.from_search(solver, a, b, radius, solver.corridor_along(a, b, halves, radius))
+    return corridor_from_search(solver, a, b, radius, solver.corridor_along(a, b, halves, radius))
 
 
 def backbone_of_path(

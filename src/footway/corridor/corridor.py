@@ -83,14 +83,6 @@ class Corridor(NotebookDisplay):
         start, goal = tuple(backbone[0].tolist()), tuple(backbone[-1].tolist())
         return cls(start, goal, validation.radius(radius), balls, dimension)
 
-    @classmethod
-    def from_search(
-        cls, solver: Solver, start: Floats, goal: Floats, radius: float, found: Balls
-    ) -> Corridor:
-        """Corridor of the balls that a search found on a map in the plane."""
-        ends = tuple(start.tolist()), tuple(goal.tolist())
-        return cls(*ends, radius, found.balls, 2, found.halves, solver)
-
     @property
     def backbone(self) -> Floats:
         """(n, d) m. B[t]: centres of the balls, from the start to the goal."""
@@ -155,6 +147,14 @@ class Corridor(NotebookDisplay):
         )
 
 
+def corridor_from_search(
+    solver: Solver, start: Floats, goal: Floats, radius: float, found: Balls
+) -> Corridor:
+    """Return the corridor of the balls that a search found on a map in the plane."""
+    ends = tuple(start.tolist()), tuple(goal.tolist())
+    return Corridor(*ends, radius, found.balls, 2, found.halves, solver)
+
+
 @dataclass(frozen=True)
 class Pinch:
     """The narrowest point of the widest path between two points.
@@ -172,13 +172,13 @@ class Pinch:
     left: tuple[float, float]
     right: tuple[float, float]
 
-    @classmethod
-    def at_point(cls, radius: float, at: Floats, left: Floats, right: Floats) -> Pinch:
-        """Pinch from arrays (2,), m."""
-        (x, y), (lx, ly), (rx, ry) = at.tolist(), left.tolist(), right.tolist()
-        return cls(float(radius), (x, y), (lx, ly), (rx, ry))
-
     @property
     def width(self) -> float:
         """Twice the radius, m."""
         return 2.0 * self.radius
+
+
+def pinch_at(radius: float, at: Floats, left: Floats, right: Floats) -> Pinch:
+    """Return a Pinch from arrays (2,), m."""
+    (x, y), (lx, ly), (rx, ry) = at.tolist(), left.tolist(), right.tolist()
+    return Pinch(float(radius), (x, y), (lx, ly), (rx, ry))

@@ -13,7 +13,7 @@ from footway.archive import loader_of
 from footway.corridor import archive
 from footway.corridor.backbone import backbone_of_path, path_along_backbone
 from footway.corridor.balls import Axis, Balls, cover, sample_axis
-from footway.corridor.corridor import Corridor
+from footway.corridor.corridor import Corridor, corridor_from_search
 from footway.corridor.explain import explain_components, explain_failure
 from footway.corridor.index import build_index
 from footway.corridor.kernels.layouts import FOUND, FULL, NOWHERE
@@ -316,7 +316,7 @@ class CorridorMap(NotebookDisplay):
                 raise solution.refusal or explain_failure(self.solver, a, b, radius, solution)
             halves = backbone_of_path(self.solver, a, b, radius, solution.crossed)
             found = self.solver.corridor_along(a, b, halves, radius)
-        return Corridor.from_search(self.solver, a, b, radius, found)
+        return corridor_from_search(self.solver, a, b, radius, found)
 
     def bottleneck(self, start: Point, goal: Point) -> Pinch:
         """Widest disc that gets from start to goal, and the narrowest point of its path.

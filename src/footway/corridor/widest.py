@@ -8,7 +8,7 @@ import numpy as np
 
 from footway._numba.segments import dot
 from footway.constants import ON_WALL, TOUCH
-from footway.corridor.corridor import Pinch
+from footway.corridor.corridor import Pinch, pinch_at
 from footway.corridor.kernels.locate import CLEARANCE, WALL_X, WALL_Y
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def find_bottleneck(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
     if narrow is None:
         return None
     pinches = [
-        Pinch.at_point(clearance, point, contact, contact)
+        pinch_at(clearance, point, contact, contact)
         for clearance, point, contact in zip(values[:, CLEARANCE], (a, b), contacts, strict=True)
     ]
     if narrow.event >= 0:
@@ -72,9 +72,7 @@ def find_passages(index: Index, most: int) -> list[Pinch]:
 
 def _pinch_at_event(index: Index, event: int) -> Pinch:
     axis = index.axis
-    return Pinch.at_point(
-        axis.clearance[event], axis.events[event], axis.left[event], axis.right[event]
-    )
+    return pinch_at(axis.clearance[event], axis.events[event], axis.left[event], axis.right[event])
 
 
 def _narrowest_on_widest_path(index: Index, piece_s: int, piece_g: int) -> _Narrow | None:

@@ -98,9 +98,7 @@ class Profile:
     """Body and walking parameters of a population.
 
     `lane` is k of F_perp and `noise` c_rand of F_rand (cmm-crowds-2008, section 3); `sigma` and
-    `spacing` are parameters of MIRAN (miran-2013) with the same meaning as in `follow.miran`. Its
-    default spacing of 1 m leads closer to terrain with a high cost, where others push characters
-    into it: in crowds it is 3 m.
+    `spacing` are parameters of MIRAN (miran-2013), as of `follow.miran`.
 
     Attributes:
         {attributes}
@@ -146,7 +144,9 @@ class Profile:
     ))  # fmt: skip
     spacing: float = field(default=3.0, metadata=_declare(
         unit="m", above=0.0, high=1e6,
-        help="Maximum distance between the candidates of MIRAN along the route.",
+        help="Maximum distance between the candidates of MIRAN along the route. With 1 m, the "
+        "default of a single walk, characters pass closer to terrain with a high cost, and others "
+        "push them onto it.",
     ))  # fmt: skip
     look: float = field(default=1.0, metadata=_declare(
         unit="m", low=0.0, high=1e6,

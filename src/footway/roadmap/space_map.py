@@ -302,15 +302,14 @@ class SpaceMap:
         balls = np.column_stack([points, margin])
         gap = np.linalg.norm(np.diff(points, axis=0), axis=1)
         wide = gap > _NEST * (np.minimum(margin[:-1], margin[1:]) - need)
-        found, out = [], np.empty((64, 4))
-        for k in range(len(gap)):
-            count = -1 if wide[k] else 0
-            while count < 0:
-                a, b = points[k], points[k + 1]
-                count = balls_between(a, b, need, _NEST, self._space, out)
-                out = out if count >= 0 else np.empty((4 * len(out), 4))
-            found.append(out[:count].copy() if wide[k] else balls[k : k + 1])
-        return np.concatenate([*found, balls[-1:]])
+        found = [balls[k : k + 1] for k in range(len(balls))]
+        out = np.empty((64, 4))
+        for k in np.flatnonzero(wide).tolist():
+            a, b = points[k], points[k + 1]
+            while (count := balls_between(a, b, need, _NEST, self._space, out)) < 0:
+                out = np.empty((4 * len(out), 4))
+            found[k] = out[:count].copy()
+        return np.concatenate(found)
 
     def _solve(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Found:
         """Find a path between two places in free cells, or closer to them than the margin."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.crowd import Crowd
-    from footway.crowd.profile import Spread
     from footway.environment import Area
     from footway.studio import requests
     from footway.studio.documents import Document
@@ -136,21 +135,17 @@ def _changed(profile: Profile, request: requests.Population, *, differ: bool) ->
     for name in options if differ else ():
         declared = PROPERTIES[name]
         if declared.varies:
-            of_mean = declared.above == 0.0  # lanes are on both sides of 0
-            options[name] = _with_spread(options[name], getattr(profile, name), of_mean=of_mean)
+            before = getattr(profile, name)
+            mean, deviation = before if isinstance(before, (tuple, list)) else (before, 0.0)
+            if deviation and declared.above == 0.0:  # relative; lanes are on both sides of 0
+                deviation = deviation * options[name] / mean
+            if deviation:
+                options[name] = options[name], deviation
     if options.get("preferences") and options.get("follow", profile.follow) == "cmm":
         options.setdefault("follow", None)
     elif options.get("follow") == "cmm":
         options.setdefault("preferences", {})
     return replace(profile, **options)
-
-
-def _with_spread(value: float, before: Spread, *, of_mean: bool) -> Spread:
-    """Return a value with the deviation of `before`, absolute or relative to the mean."""
-    mean, deviation = before if isinstance(before, (tuple, list)) else (before, 0.0)
-    if deviation == 0.0:
-        return value
-    return value, deviation * value / mean if of_mean else deviation
 
 
 def _grouped(crowd: Crowd) -> set[int]:

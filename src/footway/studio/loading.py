@@ -200,7 +200,9 @@ class Loader:
                 except FootwayError as error:
                     raise BadInput(f"{display_name}: {_one_line(error):.300}") from None
             finally:
-                self._drop(process)
+                process.end()
+                with self._changing:
+                    self._all.discard(process)
                 if self._is_prepared:
                     self.prepare()
 
@@ -223,11 +225,6 @@ class Loader:
     def _check_open(self) -> None:
         if self._has_ended:
             raise BadInput("the studio is ending")
-
-    def _drop(self, process: _Process) -> None:
-        process.end()
-        with self._changing:
-            self._all.discard(process)
 
 
 @dataclass

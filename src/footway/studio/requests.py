@@ -240,7 +240,10 @@ def parse(text: str | bytes) -> Request:
     try:
         request: Request = _models.validate_json(text)
     except ValidationError as error:
-        raise BadInput(_first_error(error)) from None
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(key)[:40] for key in first["loc"]) or "not a request"
+        message = first["msg"].removeprefix("Value error, ")
+        raise BadInput(f"{where}: {message}"[:300]) from None
     return request
 
 
@@ -253,11 +256,3 @@ def request_number(text: str | bytes) -> int | None:
     number = value.get("n") if isinstance(value, dict) else None
     is_valid = isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 2**53
     return number if is_valid else None
-
-
-def _first_error(error: ValidationError) -> str:
-    """Return the first error as one line."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    where = ".".join(str(key)[:40] for key in first["loc"])
-    message = first["msg"].removeprefix("Value error, ")
-    return f"{where}: {message}"[:300] if where else f"not a request: {message}"[:300]

@@ -108,9 +108,11 @@ def packed(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Messag
         return _text(header)
     listed, parts, at = [], [], 0
     for name, given in arrays.items():
-        array = _as_sent(given)
-        kind, shape = array.dtype.str.lstrip("<|"), list(array.shape)
-        listed.append({"name": name, "kind": kind, "shape": shape, "at": at})
+        kind = given.dtype.str[1:]
+        kind = {"f8": "f4", "i8": "i4", "b1": "u1"}.get(kind, kind)
+        assert kind in KINDS, f"no array of {given.dtype} is sent"
+        array = np.ascontiguousarray(given, f"<{kind}")
+        listed.append({"name": name, "kind": kind, "shape": list(array.shape), "at": at})
         size = array.nbytes
         pad = -size % _ALIGN
         parts += [array.tobytes(), bytes(pad)]
@@ -133,13 +135,6 @@ def unpacked(message: Message) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
         for row in header["arrays"]
     }
     return header, arrays
-
-
-def _as_sent(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as little endian, in one of the `KINDS`."""
-    kind = {"f8": "f4", "i8": "i4", "b1": "u1"}.get(array.dtype.str[1:], array.dtype.str[1:])
-    assert kind in KINDS, f"no array of {array.dtype} is sent"
-    return np.ascontiguousarray(array, f"<{kind}")
 
 
 def _text(value: dict[str, Any]) -> str:
@@ -236,7 +231,12 @@ def to_wire(answer: Answer, origin: Origin) -> Answer:
     """Return an answer with coordinates relative to the origin."""
     if origin == ZERO_ORIGIN:
         return answer
-    arrays = {name: _array_to_wire(name, array, origin) for name, array in answer.arrays.items()}
+    arrays = dict(answer.arrays)
+    for name in arrays.keys() & _COORDINATES.keys():
+        moved = arrays[name].astype(np.float64)
+        for k, column in enumerate(_COORDINATES[name]):
+            moved[:, column] -= origin[k % 2]
+        arrays[name] = moved
     return Answer(facts_to_wire(answer.facts, origin), arrays)
 
 
@@ -264,16 +264,6 @@ def to_map(request: R, origin: Origin) -> R:
         name: _translated(value, origin) for name, value in places.items() if value is not None
     }
     return request if origin == ZERO_ORIGIN else request.model_copy(update=moved)
-
-
-def _array_to_wire(name: str, array: NDArray[Any], origin: Origin) -> NDArray[Any]:
-    columns = _COORDINATES.get(name)
-    if columns is None:
-        return array
-    moved = array.astype(np.float64)
-    for k, column in enumerate(columns):
-        moved[:, column] -= origin[k % 2]
-    return moved
 
 
 def _translated(value: Any, by: Origin) -> Any:

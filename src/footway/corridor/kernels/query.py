@@ -97,13 +97,10 @@ def make_query(ends, piece_s, piece_g, index):
     axis, graph, radius = index.axis, index.graph, ends.radius
     edge_s, event_s, vertex_s = _find_cell(ends.sx, ends.sy, piece_s, axis, graph)
     edge_g, event_g, vertex_g = _find_cell(ends.gx, ends.gy, piece_g, axis, graph)
-    ahead_s = behind_s = ahead_g = behind_g = False
-    if edge_s >= 0:
-        ahead_s = _is_wide(axis, event_s + 1, axis.offsets[edge_s + 1] - 1, radius)
-        behind_s = _is_wide(axis, axis.offsets[edge_s], event_s, radius)
-    if edge_g >= 0:
-        ahead_g = _is_wide(axis, event_g + 1, axis.offsets[edge_g + 1] - 1, radius)
-        behind_g = _is_wide(axis, axis.offsets[edge_g], event_g, radius)
+    ahead_s = edge_s >= 0 and is_wide_to_end(event_s, edge_s, 1, radius, axis)
+    behind_s = edge_s >= 0 and is_wide_to_end(event_s, edge_s, 0, radius, axis)
+    ahead_g = edge_g >= 0 and is_wide_to_end(event_g, edge_g, 1, radius, axis)
+    behind_g = edge_g >= 0 and is_wide_to_end(event_g, edge_g, 0, radius, axis)
     return Query(
         ends.sx, ends.sy, ends.gx, ends.gy, radius, len(axis.sites),
         edge_s, event_s, vertex_s, ahead_s, behind_s,

@@ -104,8 +104,7 @@ def stop_xy(k, n, chain, xy, ends):
 def draw_tangents(n, chain, tangents, xy, ends):
     """Tangents between the stops of a chain: rows (x0, y0, x1, y1, ux, uy) of `tangents`.
 
-    `ends` are the start's and the goal's coordinates and the radius. Returns -1 on success, else
-    the stop at which the path turns to the wrong side.
+    Returns -1 on success, else the stop at which the path turns to the wrong side.
     """
     for k in range(n + 1):
         ax, ay, ka = stop_xy(k, n, chain, xy, ends)
@@ -128,14 +127,6 @@ def draw_tangents(n, chain, tangents, xy, ends):
 def _drop_stop(k, n, chain):
     for i in range(k - 1, n - 1):
         chain[i, CORNER], chain[i, TURN] = chain[i + 1, CORNER], chain[i + 1, TURN]
-
-
-@inner
-def _add_stop(k, n, corner, sigma, chain):
-    """Insert a corner behind stop k."""
-    for i in range(n, k, -1):
-        chain[i, CORNER], chain[i, TURN] = chain[i - 1, CORNER], chain[i - 1, TURN]
-    chain[k, CORNER], chain[k, TURN] = corner, sigma
 
 
 @inner
@@ -215,7 +206,9 @@ def tighten(n, chain, tangents, grid, xy, ends):
                 around = around or (k < n and chain[k, CORNER] == corner)
                 if around or n + 1 >= len(chain):
                     return -1, 0.0
-                _add_stop(k, n, corner, sigma, chain)
+                for i in range(n, k, -1):  # insert the corner after stop k
+                    chain[i, CORNER], chain[i, TURN] = chain[i - 1, CORNER], chain[i - 1, TURN]
+                chain[k, CORNER], chain[k, TURN] = corner, sigma
                 n += 1
                 blocked = True
                 break

@@ -15,13 +15,30 @@ SLACK = 1e-9  # m, tolerance of clearances
 
 
 @inner
-def _distance(ax, ay, az, bx, by, bz):
-    return math.sqrt((ax - bx) ** 2 + (ay - by) ** 2 + (az - bz) ** 2)
+def _distance(a, b):
+    return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)
 
 
 @inner
-def _free_cell(x, y, z, free):
-    """Free cell that contains a point, in cells; -1, -1, -1: none. Faces belong to both cells."""
+def _copy(source, target):
+    target[0], target[1], target[2] = source[0], source[1], source[2]
+
+
+@inner
+def _is_free(a, b, space):
+    """Whether the line between two points, m, lies in free cells."""
+    o, r = space.origin, space.resolution
+    return segment_is_free(
+        (a[0] - o[0]) / r, (a[1] - o[1]) / r, (a[2] - o[2]) / r,
+        (b[0] - o[0]) / r, (b[1] - o[1]) / r, (b[2] - o[2]) / r, space,
+    )  # fmt: skip
+
+
+@inner
+def _free_cell(point, space):
+    """Free cell that contains a point, m; -1, -1, -1: none. Faces belong to both cells."""
+    o, r, free = space.origin, space.resolution, space.free
+    x, y, z = (point[0] - o[0]) / r, (point[1] - o[1]) / r, (point[2] - o[2]) / r
     nz, ny, nx = free.shape
     for side in range(8):
         i = int(math.ceil(x - ON_PLANE)) - 1 if side % 2 else int(math.floor(x + ON_PLANE))
@@ -33,18 +50,17 @@ def _free_cell(x, y, z, free):
 
 
 @inner(inline=False)
-def _join(point, which, space, roads, workspace):
-    """Event that a point joins, and whether over a corner (stored in `vias`); -1: in an obstacle.
+def _join(point, via, space, roads):
+    """Event that a point joins; -1: in an obstacle. Writes the place by which it does to `via`.
 
     In a free cell a point can reach the corners of the cell, each of which joins an event. Of these
     events: the one whose ball contains the point deepest (section V.B.2), else a visible one, else,
-    over the corner, the event of the corner with the most clearance.
+    by way of the corner, the event of the corner with the most clearance.
     """
     o, r = space.origin, space.resolution
-    x, y, z = (point[0] - o[0]) / r, (point[1] - o[1]) / r, (point[2] - o[2]) / r
-    i, j, k = _free_cell(x, y, z, space.free)
+    i, j, k = _free_cell(point, space)
     if i < 0:
-        return -1, False
+        return -1
     best, deepest, other, widest = -1, -math.inf, -1, -1.0
     for corner in range(8):
         ci, cj, ck = i + corner % 2, j + corner // 2 % 2, k + corner // 4
@@ -52,36 +68,23 @@ def _join(point, which, space, roads, workspace):
         if e < 0:
             continue
         q = roads.points[e]
-        margin = roads.event_clearance[e] - _distance(
-            point[0], point[1], point[2], q[0], q[1], q[2]
-        )
-        if margin > deepest and (
-            margin > 0.0
-            or segment_is_free(
-                x, y, z, (q[0] - o[0]) / r, (q[1] - o[1]) / r, (q[2] - o[2]) / r, space
-            )
-        ):
+        margin = roads.event_clearance[e] - _distance(point, q)
+        if margin > deepest and (margin > 0.0 or _is_free(point, q, space)):
             best, deepest = e, margin
         if space.corner_clearance[ck, cj, ci] > widest:
             other, widest = e, space.corner_clearance[ck, cj, ci]
-            workspace.vias[which, 0] = o[0] + r * ci
-            workspace.vias[which, 1] = o[1] + r * cj
-            workspace.vias[which, 2] = o[2] + r * ck
-    if best >= 0:
-        return best, False
-    return other, True
+            via[0], via[1], via[2] = o[0] + r * ci, o[1] + r * cj, o[2] + r * ck
+    if best < 0:
+        return other
+    _copy(roads.points[best], via)
+    return best
 
 
 @inner
-def _clearance_of_join(point, e, by_corner, which, space, roads, workspace):
-    """Least clearance between a point and the event that it joins."""
-    if not by_corner:
-        return least_among_cells(point, roads.points[e], space, workspace.stack)
-    via = workspace.vias[which]
-    return min(
-        least_among_cells(point, via, space, workspace.stack),
-        least_among_cells(via, roads.points[e], space, workspace.stack),
-    )
+def _clearance_of_join(point, via, event, space, stack):
+    """Least clearance between a point and the event that it joins by way of `via`."""
+    first = least_among_cells(point, via, space, stack)
+    return min(first, least_among_cells(via, event, space, stack))
 
 
 @inner
@@ -133,30 +136,8 @@ def _append(n, point, line):
         last = line[n - 1]
         if last[0] == point[0] and last[1] == point[1] and last[2] == point[2]:
             return n
-    for c in range(3):
-        line[n, c] = point[c]
+    _copy(point, line[n])
     return n + 1
-
-
-@inner
-def _write_line(start, goal, by_start, by_goal, count, out, line, roads, workspace):
-    """Write the points of the path along the events in `out`: (how many, length)."""
-    n = _append(0, start, line)
-    if by_start:
-        n = _append(n, workspace.vias[0], line)
-    for k in range(count):
-        n = _append(n, roads.points[out[k]], line)
-    if by_goal:
-        n = _append(n, workspace.vias[1], line)
-    n = _append(n, goal, line)
-    length = 0.0
-    for k in range(n - 1):
-        a, b = line[k], line[k + 1]
-        length += _distance(a[0], a[1], a[2], b[0], b[1], b[2])
-    if n == 1:
-        line[1, 0], line[1, 1], line[1, 2] = goal[0], goal[1], goal[2]
-        n = 2
-    return n, length
 
 
 @kernel
@@ -167,34 +148,39 @@ def solve_in_space(start, goal, needed, shortcut, space, roads, workspace, out, 
     length, clearance, half-edges in the workspace). With `shortcut` a straight line that is wide
     enough is returned.
     """
-    at, by_start = _join(start, 0, space, roads, workspace)
-    there, by_goal = _join(goal, 1, space, roads, workspace)
+    stack, from_start, to_goal = workspace.stack, workspace.vias[0], workspace.vias[1]
+    at, there = _join(start, from_start, space, roads), _join(goal, to_goal, space, roads)
     if at < 0 or there < 0:
         return START_IN_WALL if at < 0 else GOAL_IN_WALL, 0, 0.0, 0.0, 0
-    if shortcut:
-        o, r = space.origin, space.resolution
-        if segment_is_free(
-            (start[0] - o[0]) / r, (start[1] - o[1]) / r, (start[2] - o[2]) / r,
-            (goal[0] - o[0]) / r, (goal[1] - o[1]) / r, (goal[2] - o[2]) / r, space,
-        ):  # fmt: skip
-            clear = least_among_cells(start, goal, space, workspace.stack)
-            if clear >= needed - SLACK:
-                n, length = _write_line(start, goal, False, False, 0, out, line, roads, workspace)
-                return FOUND, n, length, clear, 0
-    clear_s = _clearance_of_join(start, at, by_start, 0, space, roads, workspace)
-    clear_g = _clearance_of_join(goal, there, by_goal, 1, space, roads, workspace)
+    if shortcut and _is_free(start, goal, space):
+        clear = least_among_cells(start, goal, space, stack)
+        if clear >= needed - SLACK:
+            _copy(start, line[0])
+            _copy(goal, line[1])
+            return FOUND, 2, _distance(start, goal), clear, 0
+    clear_s = _clearance_of_join(start, from_start, roads.points[at], space, stack)
+    clear_g = _clearance_of_join(goal, to_goal, roads.points[there], space, stack)
     if clear_s < needed - SLACK or clear_g < needed - SLACK:
         tight = START_TIGHT if clear_s < needed - SLACK else GOAL_TIGHT
         return tight, 0, 0.0, min(clear_s, clear_g), 0
     count = _search(at, there, needed, roads, workspace)
     if count < 0:
         return APART, 0, 0.0, 0.0, 0
-    n, clear = write_events(
+    n_events, clear = write_events(
         at, there, count, workspace.graph.halves, roads.offsets, roads.piece_clearance, out
     )
-    if n < 0:
+    if n_events < 0:
         return FULL, 0, 0.0, 0.0, 0
-    n, length = _write_line(start, goal, by_start, by_goal, n, out, line, roads, workspace)
+    n = _append(_append(0, start, line), from_start, line)
+    for k in range(n_events):
+        n = _append(n, roads.points[out[k]], line)
+    n = _append(_append(n, to_goal, line), goal, line)
+    length = 0.0
+    for k in range(n - 1):
+        length += _distance(line[k], line[k + 1])
+    if n == 1:
+        _copy(goal, line[1])
+        n = 2
     return FOUND, n, length, min(clear, clear_s, clear_g), count
 
 
@@ -210,7 +196,7 @@ def join_corners(points, clearance, chosen, space, seen, depth):
         for k in range(max(0, math.ceil(z - reach)), min(nz, math.floor(z + reach) + 1)):
             for j in range(max(0, math.ceil(y - reach)), min(ny, math.floor(y + reach) + 1)):
                 for i in range(max(0, math.ceil(x - reach)), min(nx, math.floor(x + reach) + 1)):
-                    margin = reach - _distance(x, y, z, i, j, k)
+                    margin = reach - _distance((x, y, z), (i, j, k))
                     if margin > depth[k, j, i]:
                         seen[k, j, i], depth[k, j, i] = e, margin
 
@@ -280,7 +266,7 @@ def balls_between(a, b, radius, share, space, out):
     The distance to the next ball is `share` times the excess of its radius over `radius`, and at
     least a thousandth of a cell.
     """
-    length = _distance(a[0], a[1], a[2], b[0], b[1], b[2])
+    length = _distance(a, b)
     s, n = 0.0, 0
     while s < length - 1e-12:
         if n == len(out):
