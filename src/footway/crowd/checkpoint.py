@@ -422,12 +422,12 @@ def _check_facts(facts: dict[str, Any], arrays: Arrays) -> list[Population]:
         _require(population.stages and all(population.stages), "its populations")
         if population.behaviour == "goals":
             ranges += population.ranges
-    _require(all(first + size <= n_goals for first, size in ranges), "its places")
+    _require(all(first + size <= n_goals for first, size in ranges), "its goals")
     numbers = [number for number, _ in facts["obstacles"]]
     is_unique = len(set(numbers)) == len(numbers)
     _require(is_unique and max(numbers, default=-1) < facts["next_obstacle"], "its obstacles")
     for _, sigma, spacing, *_ in facts["styles"]:
-        _require(spacing <= sigma <= 1e6 * spacing, "its habits on terrain")
+        _require(spacing <= sigma <= 1e6 * spacing, "its following styles")
     _require(all(k < len(populations) for k in facts["sources"]), "its sources")
     return populations
 
@@ -439,7 +439,7 @@ def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
     _require(len(np.unique(ids)) == len(ids), "its ids")
     low, high = np.array(bounds[:2]) - _BESIDE, np.array(bounds[2:]) + _BESIDE
     for points in (place[:, :2], arrays["progress"], arrays["goals"], arrays["source_points"]):
-        _require(((points >= low) & (points <= high)).all(), "its places and the map")
+        _require(((points >= low) & (points <= high)).all(), "its positions and the map")
     has_goal = (cursor[:, col.HALF] >= 0) & (cursor[:, col.FOLLOWS] != col.WANDERS)
     _require(np.isfinite(place[has_goal, 2:]).all(), "its goals")
     _require((arrays["seen"][:, 4] > 0.0).all(), "its obstacles")
@@ -481,7 +481,7 @@ def _check_goals(arrays: Arrays, populations: list[Population]) -> None:
     cursor, journey = arrays["cursor"], arrays["journey"]
     is_present = cursor[:, col.MODE] != col.GONE
     ids, numbers = cursor[is_present, col.ID], journey[is_present, col.POPULATION]
-    _require((journey[:, col.GOAL] < max(1, len(arrays["goals"]))).all(), "its places")
+    _require((journey[:, col.GOAL] < max(1, len(arrays["goals"]))).all(), "its goals")
     for number, population in enumerate(populations):
         if population.has_own_goals:
             own = ids[numbers == number] - population.first

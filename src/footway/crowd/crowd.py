@@ -692,7 +692,15 @@ class Crowd:
         """
         validation.whole(every, "every", low=1)
         validation.function(progress, "progress")
-        due = self._steps_between_checkpoints(checkpoint, checkpoint_every)
+        if (checkpoint is None) != (checkpoint_every is None):
+            raise BadQuery("checkpoint and checkpoint_every go together; give both or none")
+        due = 1  # steps between two checkpoints
+        if checkpoint is not None:
+            from footway.crowd.checkpoint import check_name
+
+            check_name(checkpoint)
+            between = validation.number(checkpoint_every, "checkpoint_every", "s", above=0.0)
+            due = max(1, round(between / self.dt))
         seconds = validation.number(seconds, "seconds", "s", low=0.0, high=LONGEST)
         total = round(seconds / self.dt)
         with self.recorder(to, every=every) as recorder:
@@ -709,20 +717,6 @@ class Crowd:
                 if progress is not None:
                     progress(done, total)
             return recorder.close()
-
-    def _steps_between_checkpoints(
-        self, file: str | PathLike[str] | None, seconds: float | None
-    ) -> int:
-        """Return the number of steps, at least one; raise BadQuery for one argument alone."""
-        if (file is None) != (seconds is None):
-            raise BadQuery("checkpoint and checkpoint_every go together; give both or none")
-        if file is None or seconds is None:
-            return 1
-        from footway.crowd.checkpoint import check_name
-
-        check_name(file)
-        seconds = validation.number(seconds, "checkpoint_every", "s", above=0.0)
-        return max(1, round(seconds / self.dt))
 
     # -- recordings and checkpoints ------------------------------------------------------------
 

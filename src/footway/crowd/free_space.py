@@ -143,8 +143,8 @@ def scatter(
             is_checked = True
     where = "on the map" if area is None else "in the area"
     raise BadQuery(
-        f"only {sum(map(len, found))} of {len(radii)} characters of radius {widest:g} m found room "
-        f"{where}: add fewer, or give them more space"
+        f"only {sum(map(len, found))} of {len(radii)} characters of radius {widest:g} m found free "
+        f"space {where}: add fewer, or give them more space"
     )
 
 

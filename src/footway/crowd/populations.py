@@ -204,9 +204,9 @@ def style_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Follo
     """Return the terrain following style of a profile; None if it follows corridors."""
     style = FollowingStyle.from_profile(profile)
     if style is not None and behaviour != "goals":
-        who = "a group" if behaviour == "group" else "a wanderer"
+        which = "a group" if behaviour == "group" else "a wanderer"
         raise BadQuery(
-            f"{who} follows corridors, and a profile with preferences, or one that follows miran "
+            f"{which} follows corridors, and a profile with preferences, or one that follows miran "
             "or irm, needs a route to a goal of its own: use another profile"
         )
     return style

@@ -116,10 +116,22 @@ def _with_loops(tracks: Tracks, index: Index) -> Tracks:
     for v in dead_ends:
         halves = graph.out[graph.offsets[v] : graph.offsets[v + 1]]
         half = next((h for h in halves if kept[h // 2]), halves[0])
-        direction = _direction_into(half, tracks)
-        loops.append(_loop(index.axis.vertices[v], clearance[v], direction))
+        first, last = tracks.first[half // 2], tracks.last[half // 2]
+        near, other = (first, first + 1) if half % 2 == 0 else (last, last - 1)
+        x, y = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
+        loops.append(_loop(index.axis.vertices[v], clearance[v], float(atan2(y, x))))
+    if not loops:
+        return tracks
     tracks.loop_of[dead_ends] = len(tracks.first) + np.arange(len(dead_ends))
-    return with_edges(tracks, loops, np.column_stack([dead_ends, dead_ends]))
+    size = np.array([len(balls) for balls in loops])
+    begin = len(tracks.balls) + np.concatenate([[0], np.cumsum(size)[:-1]])
+    ends = np.column_stack([dead_ends, dead_ends])
+    return tracks._replace(
+        balls=np.concatenate([tracks.balls, *loops]),
+        first=np.concatenate([tracks.first, begin]).astype(np.int32),
+        last=np.concatenate([tracks.last, begin + size - 1]).astype(np.int32),
+        ends=np.concatenate([tracks.ends, ends]).astype(np.int32),
+    )
 
 
 def _with_home_edges(tracks: Tracks, index: Index) -> Tracks:
@@ -158,14 +170,6 @@ def _middles(index: Index, degree: Ints, clearance: Floats) -> Ints:
     return np.array(middles, np.int64)[first]
 
 
-def _direction_into(half: int, tracks: Tracks) -> float:
-    """Return the direction of the axis into the vertex that this half-edge leaves, rad."""
-    first, last = tracks.first[half // 2], tracks.last[half // 2]
-    near, other = (first, first + 1) if half % 2 == 0 else (last, last - 1)
-    direction = tracks.balls[near, :2] - tracks.balls[np.clip(other, first, last), :2]
-    return float(atan2(direction[1], direction[0]))
-
-
 def _loop(centre: Floats, clearance: float, direction: float) -> Floats:
     """Return balls counterclockwise around the invisible obstacle, beginning behind it. (k, 3).
 
@@ -177,20 +181,6 @@ def _loop(centre: Floats, clearance: float, direction: float) -> Floats:
     angle = direction + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
     x, y = centre[0] + ring * cos(angle), centre[1] + ring * sin(angle)
     return np.column_stack([x, y, np.full(count + 1, reach)])
-
-
-def with_edges(tracks: Tracks, balls: list[Floats], ends: Ints) -> Tracks:
-    """Return tracks with more edges, along the given balls (k, 3), between vertices (n, 2)."""
-    if not balls:
-        return tracks
-    size = np.array([len(b) for b in balls])
-    first = len(tracks.balls) + np.concatenate([[0], np.cumsum(size)[:-1]])
-    return tracks._replace(
-        balls=np.concatenate([tracks.balls, *balls]),
-        first=np.concatenate([tracks.first, first]).astype(np.int32),
-        last=np.concatenate([tracks.last, first + size - 1]).astype(np.int32),
-        ends=np.concatenate([tracks.ends, ends]).astype(np.int32),
-    )
 
 
 def with_weights(tracks: Tracks, weights: Floats) -> tuple[Tracks, int]:

@@ -5,7 +5,7 @@ import pytest
 
 import footway as fw
 from tests.unit.crowd.maps import cmap
-from tests.unit.crowd.test_terrain_routes import HIKER, MUD, walkers
+from tests.unit.crowd.test_terrain_following import HIKER, MUD, walkers
 
 
 def assert_forces_are_those_of_the_step(crowd, steps):

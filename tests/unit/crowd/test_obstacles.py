@@ -276,7 +276,7 @@ class TestNobodyAppearsInside:
     def test_where_there_is_no_room_left(self):
         it = crowd("room")
         it.add_obstacle((10, 7), 20.0)
-        with pytest.raises(fw.BadQuery, match="found room"):
+        with pytest.raises(fw.BadQuery, match="found free space"):
             it.add(1)
 
 

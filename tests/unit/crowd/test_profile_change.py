@@ -10,9 +10,9 @@ from footway.crowd.kernels.layouts import GOAL, RADIUS
 from tests.oracle.crowd import assert_same
 from tests.unit.crowd import maps
 from tests.unit.crowd.maps import SHAPES, box
-from tests.unit.crowd.test_terrain_routes import CHILD, HIKER, MUD, yard
-from tests.unit.crowd.test_terrain_routes import cmap as yard_map
-from tests.unit.crowd.test_terrain_routes import crowd as yard_crowd
+from tests.unit.crowd.test_terrain_following import CHILD, HIKER, MUD, yard
+from tests.unit.crowd.test_terrain_following import cmap as yard_map
+from tests.unit.crowd.test_terrain_following import crowd as yard_crowd
 
 AREA = box(1, 1, 5, 5)
 
