@@ -279,7 +279,8 @@ def random_goals(
     There are enough of them for some to be within this distance (m) of any place.
     """
     xmin, ymin, xmax, ymax = simulation.map.bounds
-    discs = (xmax - xmin) * (ymax - ymin) / (math.pi * max(within, ARRIVAL) ** 2)
+    away = max(within, ARRIVAL)
+    discs = (xmax - xmin) * (ymax - ymin) / (math.pi * away * away)
     size = int(min(max(_FEWEST_GOALS, count, _GOALS_WITHIN * discs), _MOST_GOALS))
     known = simulation.random_goals
     if radius not in known or known[radius].size < size // 2:
