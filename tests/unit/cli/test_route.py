@@ -305,7 +305,7 @@ def test_bad_routes_are_one_line(footway, yard, options, words):
         (("--no-improve",), "--no-improve is for a walk; add --follow miran"),
         (
             ("--lane", "1", "--sigma", "3"),
-            "--lane, --sigma are for a walk, but no follower has all",
+            "--lane, --sigma are for a walk, but no follower accepts all",
         ),
         (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: does not exist"),
         (("--follow", "miran", "--route", "route.txt"), "suffix"),

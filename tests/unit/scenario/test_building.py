@@ -180,7 +180,10 @@ def test_a_saved_map_has_no_areas_but_works(staged, tmp_path):
             "[[population]]\ncount = 1\n[area]\nx = [50, 50, 60, 60]",
             "line 5: area.x: lies outside the map, which has x from 0 to 10, y from 0 to 8 m",
         ),
-        ("[[population]]\ncount = 1\n[area]\nx = [4.2, 3.2, 5, 4]", "area.x: lies in obstacles"),
+        (
+            "[[population]]\ncount = 1\n[area]\nx = [4.2, 3.2, 5, 4]",
+            "area.x: lies entirely in obstacles",
+        ),
         ("[[population]]\ncount = 1\narea = [90, 0, 99, 9]", "population[0].area: lies outside"),
         (
             "[[population]]\ncount = 1\n[area]\nx = [[0, 0], [2, 2], [2, 0], [0, 3]]",
