@@ -184,7 +184,7 @@ class KernelCache(caching._Cache):
             if any(address_of_symbol(external) is None for external in externals):
                 target_context.refresh()
             return _rebuild(target_context, *parts)
-        except Exception:  # noqa: BLE001 - whatever is wrong with a file, it is compiled anew
+        except Exception:  # noqa: BLE001 - whatever is wrong with a file, it is compiled again
             files.report_damage(directory)
             return None
 

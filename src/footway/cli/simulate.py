@@ -178,7 +178,7 @@ def simulate(
     Prints the cost of a step, arrivals, exits, and stuck characters with the cause. Records the run
     with -o, and draws it with --plot and --animate. Ctrl-C stops the run and leaves a readable
     recording. With --checkpoint, --resume continues the run, in the same recording if -o names it.
-    With --checkpoint-every, a run can also be continued after a kill or a crash.
+    With --checkpoint-every, a run that was killed or crashed can be continued, too.
 
     An error in the file is reported with its line and key before anything runs.
     """

@@ -28,7 +28,7 @@ class Path(NotebookDisplay):
     """A curve that a disc can follow, with its certified clearance.
 
     `CorridorMap.path` gives a `TautPath`, the shortest one; `footway.follow` gives a `Walk`, which
-    has times and velocities as well.
+    also has times and velocities.
 
     Attributes:
         start: where it begins, (x, y) in metres; (x, y, z) in three dimensions.

@@ -300,7 +300,7 @@ class Crowd:
 
         Raises:
             BadQuery: an argument is invalid, or there is not enough free space.
-            NoPath: a given goal cannot be reached; the message tells why.
+            NoPath: a given goal cannot be reached; the message gives the reason.
 
         """
         body = with_properties(profile, Profile(), properties)
@@ -380,7 +380,7 @@ class Crowd:
         preference: ArrayLike | None = None,
         **properties: Unpack[Properties],
     ) -> Ints:
-        """Let characters appear in an area over time; return their ids, (count,).
+        """Add a source that spawns characters in an area over time; return their ids, (count,).
 
         They appear at `rate` per second from `start` on, or by a `schedule` of (time, count). A
         character waits until there is free space for it. The other arguments are as for `add`.

@@ -125,8 +125,8 @@ class Environment(NotebookDisplay):
         """Return an environment from walkable polygons, or from bounds and obstacles.
 
         Shapes are Shapely geometries or (n, 2) coordinates in metres; rings may be open or
-        closed and run either way. Walkable is the union of `walkable` (or all of `bounds`),
-        within `bounds`, without the `obstacles`. If only obstacles are given, the bounds are
+        closed and have either orientation. Walkable is the union of `walkable` (or all of
+        `bounds`), within `bounds`, without the `obstacles`. If only obstacles are given, the bounds are
         their bounding box plus a margin. The input is snapped to the grid and repaired; `repairs`
         lists every repair.
 

@@ -126,7 +126,7 @@ def cmm(
     )  # fmt: skip
     validation.seed(seed)
     check_fits(corridor, settings.radius)
-    one_of(avoid, "way to avoid obstacles", ("forces", "corridor"))
+    one_of(avoid, "method to avoid obstacles", ("forces", "corridor"))
     if not isinstance(forces, list | tuple):
         raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
     for force in forces:

@@ -133,7 +133,7 @@ class Walker(ABC):
         """Call the kernel for up to `steps` steps: (status, samples written)."""
 
     def run(self, steps: int | None = None) -> int:
-        """Advance until the character arrives, cannot go on, or has taken `steps` steps: status."""
+        """Advance until the character arrives, is stuck, or has taken `steps` steps: status."""
         made = 0
         while True:
             capacity = len(self.trail.points) - self.count - 2

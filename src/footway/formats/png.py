@@ -45,7 +45,7 @@ def load(path: Path, scale: float | None) -> Environment:
 
     """
     if scale is None:
-        raise BadFile("a PNG does not say how large a pixel is; give scale= in metres per pixel")
+        raise BadFile("a PNG does not contain the size of a pixel; give scale= in metres per pixel")
     white = brightness(path, formats=("PNG",)) >= _HALF
     return from_grid(white, scale=scale, name=path.stem)
 

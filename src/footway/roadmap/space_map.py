@@ -227,7 +227,7 @@ class SpaceMap:
         around: Literal["backbone", "path"] = "backbone",
     ) -> Corridor:
         """Corridor along the roadmap, for `follow.cmm`. Raises as `path` does."""
-        validation.one_of(around, "way to lay a corridor", ("backbone", "path"))
+        validation.one_of(around, "line that the corridor follows", ("backbone", "path"))
         (a, b), size = _ends(start, goal), self._radius(radius)
         found = self._path_with_overlap(a, b, size)
         balls = self._balls(found, size)

@@ -190,7 +190,7 @@ def _explain(error: ErrorDetails) -> tuple[Keys, str]:
     if isinstance(fault, Fault):
         return keys + fault.inside, str(fault)
     if SPREAD in error["loc"]:
-        what = "missing" if kind == "missing" else "no key"
+        what = "missing" if kind == "missing" else "not a key"
         return keys, f"is {what}; write {{mean = ..., deviation = ...}}"
     if kind == "extra_forbidden":
         return keys, _unknown(keys)
