@@ -126,9 +126,9 @@ class Environment(NotebookDisplay):
 
         Shapes are Shapely geometries or (n, 2) coordinates in metres; rings may be open or
         closed and have either orientation. Walkable is the union of `walkable` (or all of
-        `bounds`), within `bounds`, without the `obstacles`. If only obstacles are given, the bounds are
-        their bounding box plus a margin. The input is snapped to the grid and repaired; `repairs`
-        lists every repair.
+        `bounds`), within `bounds`, without the `obstacles`. If only obstacles are given, the
+        bounds are their bounding box plus a margin. The input is snapped to the grid and
+        repaired; `repairs` lists every repair.
 
         Args:
             walkable: polygons of walkable space.
