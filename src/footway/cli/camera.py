@@ -75,7 +75,7 @@ def camera(
     dwell: Annotated[
         opt.Parts | None,
         opt.option(
-            "Dwell time, turned to the target: one number for every stop, or one for each. "
+            "Time to wait, turned to the target: one number for all stops, or one for each stop. "
             "The time to turn is added.",
             unit='SECONDS | "S; S; ..."',
             default="0: pass without stopping",

@@ -147,8 +147,8 @@ def simulate(
     checkpoint_every: Annotated[
         float | None,
         opt.option(
-            "Save the checkpoint at this interval of simulated time, so that a run can be "
-            "continued after a kill or a crash.",
+            "Save the checkpoint at this interval of simulated time, so that a run that was "
+            "killed or crashed can be continued.",
             unit="SECONDS",
             panel=_FILES,
             parser=opt.number,
@@ -175,7 +175,7 @@ def simulate(
 ) -> None:
     """Run the crowd of a scenario file.
 
-    Prints the cost of a step, arrivals, exits, and stuck characters with the cause. Records the run
+    Prints the time per step, arrivals, exits, and stuck characters with the cause. Records the run
     with -o, and draws it with --plot and --animate. Ctrl-C stops the run and leaves a readable
     recording. With --checkpoint, --resume continues the run, in the same recording if -o names it.
     With --checkpoint-every, a run that was killed or crashed can be continued, too.
@@ -353,7 +353,7 @@ def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
     there = sum(summary.present.values())
     yield f"{summary.title or name}: {summary.time:,.1f} s in {summary.steps:,} steps"
     rows = [
-        ("characters", f"{summary.characters:,}, {there:,} of them there at the end"),
+        ("characters", f"{summary.characters:,}, {there:,} of them present at the end"),
         ("a step", f"{reports.milliseconds(mean)}, longest {reports.milliseconds(longest)}"),
         ("speed", f"{rate / 1e6:.2f} million character-steps per second, {share} of real time"),
         ("arrivals", f"{summary.arrivals:,}"),

@@ -255,7 +255,7 @@ class TestWalk:
         (("--prefer", "mud=-2"), "the weight of 'mud' is -2.0; give a positive number"),
         (("--prefer", "mud=nan"), "the weight of 'mud' is nan; give a positive number"),
         (("--prefer", "mud=inf"), "the weight of 'mud' is inf; give a positive number"),
-        (("--prefer", "swamp=2"), "no ground of kind 'swamp' on this map; it has ground, mud"),
+        (("--prefer", "swamp=2"), "no terrain of kind 'swamp' on this map; it has ground, mud"),
         (("--prefer", "mud"), "'mud' is not a preference"),
         (("--prefer", "=3"), "'=3' is not a preference"),
         (("--prefer", "mud=much"), "'mud=much' is not a preference"),
@@ -353,7 +353,7 @@ def test_preferences_of_a_file_that_the_map_lacks(footway, yard, tmp_path):
     about = {"preferences": {"snow": 3.0}}
     file.write_text(json.dumps({"type": "Feature", "properties": about, "geometry": line}))
     result = footway("path", yard, "--route", file, "--follow", "miran")
-    assert_one_line(result, "saved.geojson: no ground of kind 'snow' on this map")
+    assert_one_line(result, "saved.geojson: no terrain of kind 'snow' on this map")
     answered(footway, "path", yard, "--route", file, "--follow", "miran", "--prefer", "mud=2")
 
 

@@ -252,7 +252,10 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("how", "words"),
         [
-            ({"preferences": {"mudd": 2.0}}, "no ground of kind 'mudd' on this map; it has ground"),
+            (
+                {"preferences": {"mudd": 2.0}},
+                "no terrain of kind 'mudd' on this map; it has ground",
+            ),
             ({"preferences": {"mud": 0.0}}, "the weight of 'mud' is 0.0; give a positive number"),
             ({"preferences": {"mud": -1}}, "the weight of 'mud' is -1.0; give a positive number"),
             ({"preferences": {"mud": np.nan}}, "the weight of 'mud' is nan"),

@@ -196,14 +196,14 @@ def test_built_in_scenarios(name):
         ('name = ""', ("population[0].name: has 0 letters",)),
         (
             'name = "a"\n[[population]]\ncount = 1\nname = "a"',
-            ("population[1].name: 'a' is taken",),
+            ("population[1].name: 'a' is used twice",),
         ),
         (
             (
                 'name = "a"\n[[group]]\ncount = 1\nstart = "x"\nname = "b"\n'
                 '[[population]]\ncount = 1\nname = "c"\n[[population]]\ncount = 1\nname = "a"'
             ),
-            ("line 14: population[2].name: 'a' is taken",),
+            ("line 14: population[2].name: 'a' is used twice",),
         ),
         ("[[population]]\ncount = -2", ("line 5: population[1].count: is -2", "at least 0")),
         ("[[population]]\ncount = 2.5", ("give a whole number",)),

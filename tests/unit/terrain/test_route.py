@@ -329,7 +329,7 @@ class TestBadInput:
         for weight in (0, -1, math.nan, math.inf):
             with pytest.raises(fw.BadInput, match="give a positive number"):
                 fw.route(rooms, (1, 1), (8, 1), preferences={"mud": weight})
-        with pytest.raises(fw.BadInput, match="no ground of kind 'lava' on this map; it has"):
+        with pytest.raises(fw.BadInput, match="no terrain of kind 'lava' on this map; it has"):
             fw.route(rooms, (1, 1), (8, 1), preferences={"lava": 2.0})
 
     def test_options(self, rooms):

@@ -42,7 +42,7 @@ class TestDrawn:
         ]:
             with pytest.raises(fw.BadQuery, match=says):
                 fw.IndicativeRoute.from_points(terrain, points)
-        with pytest.raises(fw.BadInput, match="no ground of kind 'ice'"):
+        with pytest.raises(fw.BadInput, match="no terrain of kind 'ice'"):
             fw.IndicativeRoute.from_points(terrain, DRAWN, {"ice": 2.0})
 
 
