@@ -267,7 +267,7 @@ def _checked_polyline(points: ArrayLike) -> Floats:
         raise BadQuery(
             f"a camera path has two positions or more, an (n, 2) or (n, 3) array, not {array.shape}"
         )
-    return checked_points(array, array.shape[1], name="places that a camera flies along")
+    return checked_points(array, array.shape[1], name="positions of a camera path")
 
 
 def _corner_bounds(

@@ -442,10 +442,10 @@ class TestEachStep:
         [
             ([(0, 0), (math.nan, 1), (0, 0)], r"returned \[nan, 1.0\] in row 1"),
             ([(0, 0), (0, 0), (1e300, 1)], r"returned \[1e\+300, 1.0\] in row 2"),
-            ("left", "each_step returns must be numbers .* not 'left'"),
+            ("left", "each_step must be numbers .* not 'left'"),
             (
                 [(0, 0), (0,), (0, 0)],
-                r"each_step returns must be numbers .* not \[\(0, 0\), \(0,\)",
+                r"each_step must be numbers .* not \[\(0, 0\), \(0,\)",
             ),
             ([(0, 0, 0)] * 3, r"the shape \(3, 3\)"),
         ],

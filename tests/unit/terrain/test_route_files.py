@@ -33,8 +33,8 @@ class TestDrawn:
 
     def test_refused(self, terrain):
         for points, says in [
-            ([(1, 1)], "one point"),
-            ([(1, 1), (1, 1)], "one point"),
+            ([(1, 1)], "two different points"),
+            ([(1, 1), (1, 1)], "two different points"),
             ([(1, 1), (2, np.nan)], "row 1 of the points of a route"),
             ([1, 2, 3], r"\(n, 2\)"),
             ([(1, 4), (9, 4)], r"leaves the free space at \(5.750, 4.000\)"),
