@@ -441,8 +441,8 @@ def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
     for points in (place[:, :2], arrays["progress"], arrays["goals"], arrays["source_points"]):
         _require(((points >= low) & (points <= high)).all(), "its positions and the map")
     has_goal = (cursor[:, col.HALF] >= 0) & (cursor[:, col.FOLLOWS] != col.WANDERS)
-    _require(np.isfinite(place[has_goal, 2:]).all(), "its goals")
-    _require((arrays["seen"][:, 4] > 0.0).all(), "its obstacles")
+    _require(np.isfinite(place[has_goal, col.GOAL_X :]).all(), "its goals")
+    _require((arrays["seen"][:, col.BODY_RADIUS] > 0.0).all(), "its obstacles")
     _check_paths(arrays, simulation.tracks)
     _check_goals(arrays, simulation.populations)
     _check_groups(arrays)
@@ -508,7 +508,7 @@ def _check_groups(arrays: Arrays) -> None:
         if len(corridor):
             belongs[mine] = number
             _require((cursor[mine, col.AT] < len(corridor)).all(), "its groups")
-            _require((corridor[:, 2] >= 0.0).all(), "its groups")
+            _require((corridor[:, col.BALL_RADIUS] >= 0.0).all(), "its groups")
     _require((belongs == cursor[:, col.GROUP]).all(), "its groups")
     in_corridor = cursor[belongs >= 0]
     _require((in_corridor[:, col.LEFT] == 0).all(), "its groups")

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from footway._numba.portable_math import cos, hypot, sin
-from footway.crowd.kernels.placement import are_connected, in_sight, keep_apart
+from footway.crowd.kernels.layouts import BALL_RADIUS
+from footway.crowd.kernels.placement import DISC_RADIUS, are_connected, in_sight, keep_apart
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def scatter(
     """
     if len(radii) == 0:
         return np.empty((0, 2))
-    widest = float(max(radii.max(), taken[:, 2].max(initial=0.0)))
+    widest = float(max(radii.max(), taken[:, DISC_RADIUS].max(initial=0.0)))
     box = cmap.bounds if area is None else area.bounds
     low = np.array(box[:2])
     size = max(2.0 * widest, float(max(box[2] - box[0], box[3] - box[1])) / 4096)
@@ -174,7 +175,7 @@ def check_capacity(
         from footway.environment.areas import contains  # loads Shapely
 
         here = taken[contains(area, taken[:, :2])]
-    others = round(float((here[:, 2] ** 2).sum()) / (radius * radius))
+    others = round(float((here[:, DISC_RADIUS] ** 2).sum()) / (radius * radius))
     fit = max(0, sample_free_space(cmap, area).capacity(radius) - others)
     if count > _ROUGH * fit:
         where = "on the map" if area is None else "in the area"
@@ -298,7 +299,12 @@ def inscribed_balls(cmap: CorridorMap) -> Inscribed:
         size = np.frexp(axis.clearance)[1]  # classes between powers of two
         rows = [np.flatnonzero(size == k) for k in np.unique(size)]
         size_classes = tuple(
-            SizeClass(some, cKDTree(balls[some, :2]), balls[some, 2].min(), balls[some, 2].max())
+            SizeClass(
+                some,
+                cKDTree(balls[some, :2]),
+                balls[some, BALL_RADIUS].min(),
+                balls[some, BALL_RADIUS].max(),
+            )
             for some in rows
         )
         _known[cmap] = Inscribed(balls, size_classes)
@@ -307,7 +313,7 @@ def inscribed_balls(cmap: CorridorMap) -> Inscribed:
 
 def fits_somewhere(cmap: CorridorMap, radius: float) -> bool:
     """Return whether a disc of this radius, m, fits anywhere on the map."""
-    return bool(inscribed_balls(cmap).all[:, 2].max(initial=0.0) >= radius + _INSIDE)
+    return bool(inscribed_balls(cmap).all[:, BALL_RADIUS].max(initial=0.0) >= radius + _INSIDE)
 
 
 def nearest_free(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
@@ -375,7 +381,7 @@ def _near(balls: Inscribed, points: Floats, radii: Floats) -> list[NDArray[np.in
     shortest = np.full(len(points), np.inf)  # m, upper bound
     for size_class in balls.size_classes:
         away, which = size_class.tree.query(points)
-        margin = balls.all[size_class.rows[which], 2] - radii - _INSIDE
+        margin = balls.all[size_class.rows[which], BALL_RADIUS] - radii - _INSIDE
         shortest = np.where(margin >= 0.0, np.minimum(shortest, away - margin), shortest)
     rows: list[list[NDArray[np.int64]]] = [[] for _ in points]
     for size_class in balls.size_classes:
@@ -400,11 +406,11 @@ def _within(size_class: SizeClass, points: Floats, reach: Floats) -> list[list[i
 
 def _into_ball(balls: Floats, point: Floats, radius: float) -> Floats:
     """Return the nearest point to a given one where a disc fits into one of the balls (n, 3)."""
-    margin = balls[:, 2] - radius - _INSIDE
+    margin = balls[:, BALL_RADIUS] - radius - _INSIDE
     away = point - balls[:, :2]
     distance = hypot(*away.T)
     miss = np.where(margin >= 0.0, distance - margin, np.inf)
-    best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, 2].argmax())
+    best = int(miss.argmin() if np.isfinite(miss).any() else balls[:, BALL_RADIUS].argmax())
     share = min(1.0, max(0.0, margin[best]) / max(distance[best], _INSIDE))
     place: Floats = balls[best, :2] + share * away[best]
     return place

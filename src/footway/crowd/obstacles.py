@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway._numba.portable_math import hypot
-from footway.crowd.kernels.layouts import ObstacleCells, Openings
+from footway.crowd.kernels.layouts import (
+    BALL_RADIUS,
+    BALL_X,
+    BALL_Y,
+    BODY_VX,
+    BODY_VY,
+    ObstacleCells,
+    Openings,
+)
 from footway.crowd.kernels.pairs import RANGE
 from footway.errors import BadQuery
 from footway.validation import FARTHEST, number, pair, shown
@@ -196,16 +204,18 @@ def narrowed(index: Index, tracks: Tracks, discs: Floats) -> tuple[Index, Openin
     """
     edges = len(index.axis.edges)
     balls = tracks.balls[: tracks.last[edges - 1] + 1]
-    passable = balls[:, 2].copy()
-    standing = discs[(discs[:, 2:4] == 0.0).all(axis=1)]
+    clearance = balls[:, BALL_RADIUS]
+    passable = clearance.copy()
+    standing = discs[(discs[:, [BODY_VX, BODY_VY]] == 0.0).all(axis=1)]
     if not len(standing):
         return index, Openings(False, passable)
     for x, y, _, _, radius in standing.tolist():
-        d = hypot(balls[:, 0] - x, balls[:, 1] - y)
-        near = d < balls[:, 2] + radius
-        passable[near] = np.minimum(passable[near], 0.5 * (balls[near, 2] + d[near] - radius))
+        d = hypot(balls[:, BALL_X] - x, balls[:, BALL_Y] - y)
+        near = d < clearance + radius
+        passable[near] = np.minimum(passable[near], 0.5 * (clearance[near] + d[near] - radius))
     least = np.minimum.reduceat(passable, tracks.first[:edges])
-    is_closed = least < np.minimum.reduceat(balls[:, 2], tracks.first[:edges])
-    clearance = np.where(is_closed, np.minimum(least, index.graph.clearance), index.graph.clearance)
-    graph = index.graph._replace(clearance=clearance)
+    is_closed = least < np.minimum.reduceat(clearance, tracks.first[:edges])
+    known = index.graph.clearance
+    reduced = np.where(is_closed, np.minimum(least, known), known)
+    graph = index.graph._replace(clearance=reduced)
     return index._replace(graph=graph), Openings(True, passable)

@@ -11,7 +11,14 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.graph_search import PlaceOnEdge, find_path
-from footway.corridor.kernels.layouts import APART, FOUND, FULL
+from footway.corridor.kernels.layouts import (
+    APART,
+    BALL_COLUMNS,
+    BALL_RADIUS,
+    BALL_Z,
+    FOUND,
+    FULL,
+)
 from footway.corridor.kernels.locate import locate_end
 from footway.corridor.kernels.query import POINT, check_ends, is_connected, is_wide_to_end
 from footway.corridor.kernels.tangents import SLACK, Ends
@@ -123,7 +130,8 @@ def find_backbone_between(start, goal, here, there, direct, radius, index, works
 @inner
 def _write_ball(n, x, y, clearance, piece, share, out):
     """Write ball n; return the number of balls."""
-    out.balls[n, 0], out.balls[n, 1], out.balls[n, 2], out.balls[n, 3] = x, y, 0.0, clearance
+    balls = out.balls
+    balls[n, 0], balls[n, 1], balls[n, BALL_Z], balls[n, BALL_RADIUS] = x, y, 0.0, clearance
     out.pieces[n], out.shares[n] = piece, share
     return n + 1
 
@@ -309,7 +317,7 @@ def length_of_balls(balls):
     length = 0.0
     for k in range(len(balls) - 1):
         dx, dy = balls[k + 1, 0] - balls[k, 0], balls[k + 1, 1] - balls[k, 1]
-        dz = balls[k + 1, 2] - balls[k, 2]
+        dz = balls[k + 1, BALL_Z] - balls[k, BALL_Z]
         length += math.sqrt(dx * dx + dy * dy + dz * dz)
     return length
 
@@ -328,26 +336,28 @@ def refine(balls, radius, step):
     """
     count = 1
     for fill in range(2):
-        out = np.empty((count if fill == 1 else 1, 4))
+        out = np.empty((count if fill == 1 else 1, BALL_COLUMNS))
         count = 0
         for k in range(len(balls)):
             if fill == 1:
-                for c in range(4):
+                for c in range(BALL_COLUMNS):
                     out[count, c] = balls[k, c]
             count += 1
             if k + 1 == len(balls):
                 break
             dx = balls[k + 1, 0] - balls[k, 0]
             dy = balls[k + 1, 1] - balls[k, 1]
-            dz = balls[k + 1, 2] - balls[k, 2]
+            dz = balls[k + 1, BALL_Z] - balls[k, BALL_Z]
             length = math.sqrt(dx * dx + dy * dy + dz * dz)
-            s = spacing(balls[k, 3], radius, step)
+            s = spacing(balls[k, BALL_RADIUS], radius, step)
             while s < length - 1e-9:
-                radius_here = max(balls[k, 3] - s, balls[k + 1, 3] - (length - s))
+                beyond = balls[k + 1, BALL_RADIUS] - (length - s)
+                radius_here = max(balls[k, BALL_RADIUS] - s, beyond)
                 if fill == 1:
                     q = s / length
                     out[count, 0], out[count, 1] = balls[k, 0] + q * dx, balls[k, 1] + q * dy
-                    out[count, 2], out[count, 3] = balls[k, 2] + q * dz, radius_here
+                    out[count, BALL_Z] = balls[k, BALL_Z] + q * dz
+                    out[count, BALL_RADIUS] = radius_here
                 count += 1
                 s += spacing(radius_here, radius, step)
     return out

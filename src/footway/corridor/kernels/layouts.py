@@ -34,6 +34,9 @@ class Grid(NamedTuple):
     ends: Ints  # (nw, 2) sites of its ends
 
 
+EVENT_CLEARANCE = 2  # column of CellBoundaries.balls after x and y
+
+
 class CellBoundaries(NamedTuple):
     """Pieces of the axis that bound the cell of each site, sorted around or along it.
 
@@ -122,6 +125,9 @@ class OnAxis(NamedTuple):
     piece: int
     x: float
     y: float
+
+
+BALL_Z, BALL_RADIUS, BALL_COLUMNS = 2, 3, 4  # columns of balls after x and y, and their number
 
 
 class BallBuffer(NamedTuple):

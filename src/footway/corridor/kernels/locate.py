@@ -9,7 +9,7 @@ import numpy as np
 from footway._numba.bins import cell_of
 from footway._numba.jit import inner, kernel, prange
 from footway._numba.math import atan2, hypot
-from footway.corridor.kernels.layouts import Place
+from footway.corridor.kernels.layouts import EVENT_CLEARANCE, Place
 from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
 
 X, Y, AXIS_CLEARANCE, CLEARANCE, WALL_X, WALL_Y, N_VALUES = range(7)  # columns of located points
@@ -157,7 +157,7 @@ def ball_at(x, y, own, grid, boundaries):
     for slot in range(first, last):
         b = boundaries.ball_members[slot]
         dx, dy = x - balls[b, 0], y - balls[b, 1]
-        margin = balls[b, 2] - math.sqrt(dx * dx + dy * dy)
+        margin = balls[b, EVENT_CLEARANCE] - math.sqrt(dx * dx + dy * dy)
         if margin > depth:
             best, depth = int(b), margin
     if best >= 0:

@@ -44,6 +44,10 @@ F, G, INX, INY, UX, UY = 0, 1, 2, 3, 4, 6  # UX + side and UY + side, side 0 lef
 HALF, NEXT, ROOT, SIGMA, BLOCKER, PORTAL, FLAGS, PARENT, FIRST = 0, 1, 2, 3, 4, 6, 8, 9, 10
 N_FLOATS, N_INTS = 8, 12
 
+# Instead of a corner, and instead of a number of corners; -1 is none.
+DECIDED_LATER = -2  # by another corner of the same wall
+TOO_LONG = -2  # the chain exceeds the workspace
+
 # Rows of SearchWorkspace.count, and columns of SearchWorkspace.turns.
 N_NODES, HEAP_SIZE, QUERY, STEP = range(4)
 LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY = range(4)
@@ -287,8 +291,8 @@ def _first_to_turn(point, side, rival, bx, by, corners, q):
 
     For a small disc that is the bound's corner, `rival`, whose chord comes first. A wide disc can
     reach the later one first; turning at the rival would then be a turn to the wrong side.
-    Returns the corner and its side; corner -1 for none, -2 if the point lies inside a wall and a
-    corner of that wall decides later.
+    Returns the corner and its side; corner -1 for none, DECIDED_LATER if the point lies inside a
+    wall and a corner of that wall decides later.
     """
     other = 1 - side
     sign = 1 - 2 * other
@@ -301,7 +305,7 @@ def _first_to_turn(point, side, rival, bx, by, corners, q):
         if rival >= q.n_corners:  # a contact: the path turns at the end of its wall
             return corners.ahead[rival - q.n_corners, other], other
         return rival, other
-    return point if point < q.n_corners else -2, side
+    return point if point < q.n_corners else DECIDED_LATER, side
 
 
 @inner
@@ -425,7 +429,7 @@ def _advance(node, edges, corners, ws, q):
                 if inside < -TIGHT / (length + TINY):
                     rival = rb if side == 0 else lb
                     turn, turn_side = _first_to_turn(point, side, rival, vx, vy, corners, q)
-                    if turn == -2:
+                    if turn == DECIDED_LATER:
                         continue
                     is_closed = True
                     if turn_side == side:
@@ -567,14 +571,14 @@ def _expand(node, graph, corners, ws, q):
 def _repair(node, corners, grid, ws, q):
     """Repair the chain of a final node to be clear of walls: (corners, least clearance, length).
 
-    -1 corners if that fails, -2 if the chain is too long for the workspace.
+    -1 corners if that fails, TOO_LONG if the chain is too long for the workspace.
 
     Wedges are based on chords of the axis: a corner that hides the start or the goal can be missing
     or superfluous.
     """
     n = _read_chain(node, ws)
     if n < 0:
-        return -2, 0.0, 0.0
+        return TOO_LONG, 0.0, 0.0
     ends = Ends(q.sx, q.sy, q.gx, q.gy, q.radius)
     n, least = tighten(n, ws.chain, ws.tangents, grid, corners.xy, ends)
     if n < 0:
@@ -609,7 +613,7 @@ def search(ws, index, q):
         first, last = node, node
         if ni[node, FLAGS] & FINAL:
             n, least, length = _repair(node, corners, index.grid, ws, q)
-            if n == -2:
+            if n == TOO_LONG:
                 return FULL, -1, -1, 0.0
             if n < 0:
                 continue

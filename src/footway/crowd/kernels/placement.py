@@ -8,6 +8,8 @@ from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.query import is_connected
 from footway.corridor.kernels.wall_grid import line_clearance
 
+DISC_RADIUS = 2  # column of discs after x and y
+
 
 @inner
 def _is_free(x, y, r, i, j, columns, rows, heads, links, discs):
@@ -17,7 +19,7 @@ def _is_free(x, y, r, i, j, columns, rows, heads, links, discs):
             other = heads[cj * columns + ci]
             while other >= 0:
                 dx, dy = x - discs[other, 0], y - discs[other, 1]
-                reach = r + discs[other, 2]
+                reach = r + discs[other, DISC_RADIUS]
                 if dx * dx + dy * dy < reach * reach:
                     return False
                 other = links[other]
@@ -38,7 +40,7 @@ def keep_apart(points, radii, taken, size, low, columns, rows):
     count, tried = 0, 0
     while count < len(discs):
         if count < n_taken:
-            x, y, r = taken[count, 0], taken[count, 1], taken[count, 2]
+            x, y, r = taken[count, 0], taken[count, 1], taken[count, DISC_RADIUS]
         elif tried == len(points):
             break
         else:
@@ -48,7 +50,7 @@ def keep_apart(points, radii, taken, size, low, columns, rows):
         j = min(rows - 1, max(0, int((y - low[1]) / size)))
         if count >= n_taken and not _is_free(x, y, r, i, j, columns, rows, heads, links, discs):
             continue
-        discs[count, 0], discs[count, 1], discs[count, 2] = x, y, r
+        discs[count, 0], discs[count, 1], discs[count, DISC_RADIUS] = x, y, r
         cell = j * columns + i
         links[count], heads[cell] = heads[cell], count
         count += 1

@@ -30,12 +30,19 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway.follow.kernels.detour_clearance import (
     BLOCKED,
+    FRAME_COLUMNS,
     ON_GOAL,
     ON_START,
     OPEN,
     OWNER,
     PINCHED,
     ROUNDING,
+    UX,
+    UY,
+    UZ,
+    WX,
+    WY,
+    WZ,
     Run,
     gap_between,
 )
@@ -187,7 +194,7 @@ def _make_run(balls, discs, times, radius, dimension, begins, ends, across):
         arcs[t] = arcs[t - 1] + gap
         changes[t] = changes[t - 1] + gap
         changes[t] += abs(balls[t, RADIUS] - balls[t - 1, RADIUS])
-    frames = np.zeros((n, 6)) if across else _turning_frames(balls, dimension)
+    frames = np.zeros((n, FRAME_COLUMNS)) if across else _turning_frames(balls, dimension)
     enabled = np.ones(len(discs), np.bool_)
     return Run(
         balls, arcs, changes, times, frames, discs, enabled, radius, dimension, begins, ends, across
@@ -196,11 +203,11 @@ def _make_run(balls, discs, times, radius, dimension, begins, ends, across):
 
 @kernel
 def _turning_frames(balls, dimension):
-    """Two unit normals of the backbone at each ball, (k, 6); the second is zero in 2D.
+    """Two unit normals of the backbone at each ball, (k, FRAME_COLUMNS); the second is zero in 2D.
 
     In 3D they turn no more than the backbone does, so that neighbours have similar offsets.
     """
-    frames = np.zeros((len(balls), 6))
+    frames = np.zeros((len(balls), FRAME_COLUMNS))
     nx, ny, nz = 0.0, 0.0, 0.0
     for t in range(len(balls)):
         x, y, z = 0.0, 0.0, 0.0  # half-way between the directions before and after ball t
@@ -216,12 +223,12 @@ def _turning_frames(balls, dimension):
                 nx, ny = -y, x
             else:
                 nx, ny, nz = _nearest_normal((x, y, z), (nx, ny, nz))
-                frames[t, 3], frames[t, 4] = y * nz - z * ny, z * nx - x * nz
-                frames[t, 5] = x * ny - y * nx
+                frames[t, WX], frames[t, WY] = y * nz - z * ny, z * nx - x * nz
+                frames[t, WZ] = x * ny - y * nx
         elif t > 0:  # the backbone reverses its direction
-            for column in range(3, 6):
+            for column in (WX, WY, WZ):
                 frames[t, column] = frames[t - 1, column]
-        frames[t, 0], frames[t, 1], frames[t, 2] = nx, ny, nz
+        frames[t, UX], frames[t, UY], frames[t, UZ] = nx, ny, nz
     return frames
 
 

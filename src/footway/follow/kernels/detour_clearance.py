@@ -24,6 +24,8 @@ REACH, METRE_COST = 7, 8  # of nodes only: possible change of clearance in the c
 DISC, SECOND = 7, 8  # of paths only: disc with the nearest rim, or -1; clearance without that disc
 COLUMNS = 9
 
+UX, UY, UZ, WX, WY, WZ, FRAME_COLUMNS = range(7)  # columns of frames: directions of u and w
+
 OPEN, BLOCKED, ON_START, ON_GOAL, PINCHED = range(5)
 UNDECIDED, FULL = 5, 6  # of searches only
 
@@ -35,7 +37,7 @@ class Run(NamedTuple):
     arcs: np.ndarray  # (k,) arc length of the backbone, m
     changes: np.ndarray  # (k,) arc length plus the sum of all changes of R, m
     times: np.ndarray  # (k,) expected arrival of the character, s
-    frames: np.ndarray  # (k, 6) two normals of the backbone
+    frames: np.ndarray  # (k, FRAME_COLUMNS) two normals of the backbone
     discs: np.ndarray  # (m, 7) x, y, z, radius, vx, vy, vz
     enabled: np.ndarray  # (m,) whether each disc is enabled
     radius: float  # of the character, m
@@ -66,14 +68,14 @@ def place_at(run, arc, u, w):
     g = min(1.0, max(0.0, f))  # beyond the ends normals and time are constant
     b, n = run.balls, run.frames
     e, h = 1.0 - f, 1.0 - g
-    x = e * b[i, 0] + f * b[i + 1, 0] + u * (h * n[i, 0] + g * n[i + 1, 0])
-    y = e * b[i, 1] + f * b[i + 1, 1] + u * (h * n[i, 1] + g * n[i + 1, 1])
-    z = e * b[i, 2] + f * b[i + 1, 2] + u * (h * n[i, 2] + g * n[i + 1, 2])
+    x = e * b[i, 0] + f * b[i + 1, 0] + u * (h * n[i, UX] + g * n[i + 1, UX])
+    y = e * b[i, 1] + f * b[i + 1, 1] + u * (h * n[i, UY] + g * n[i + 1, UY])
+    z = e * b[i, 2] + f * b[i + 1, 2] + u * (h * n[i, UZ] + g * n[i + 1, UZ])
     if w != 0.0:
         second = (
-            h * n[i, 3] + g * n[i + 1, 3],
-            h * n[i, 4] + g * n[i + 1, 4],
-            h * n[i, 5] + g * n[i + 1, 5],
+            h * n[i, WX] + g * n[i + 1, WX],
+            h * n[i, WY] + g * n[i + 1, WY],
+            h * n[i, WZ] + g * n[i + 1, WZ],
         )
         x, y, z = moved((x, y, z), w, second)
     return (x, y, z), h * run.times[i] + g * run.times[i + 1], i

@@ -58,7 +58,8 @@ DOUBT = 3.0  # cost of a metre that may turn out to be closed
 NARROW = 0.1  # m, clearance at which a metre costs twice as much
 ASIDE = 0.5  # additional cost of a metre at the rim of the corridor
 
-LEVEL, FIRST_AXIS, CHILD = 0, 1, 4  # columns of boxes; columns 1 to 3 are integer coordinates
+LEVEL, BOX_I, BOX_J, BOX_H, CHILD, BOX_COLUMNS = range(6)  # columns of boxes, and their number
+FIRST_AXIS = BOX_I  # the first of three integer coordinates
 SIZE, NUMBER, EXPANDED = 0, 1, 2  # counters of a queue
 
 
@@ -66,7 +67,7 @@ class Tree(NamedTuple):
     """Nodes of the search: first the balls of the run, then the cells."""
 
     points: np.ndarray  # (capacity, COLUMNS); CLEARANCE is NaN until it is computed
-    boxes: np.ndarray  # (capacity, 5) level (-1: a ball), three coordinates, first child or -1
+    boxes: np.ndarray  # (capacity, BOX_COLUMNS) level (-1: a ball), coordinates, first child or -1
     used: np.ndarray  # (1,) number of nodes
     shape: tuple[int, int, int]  # cells of level 0
     origin: tuple[float, float, float]  # least arc length and offsets, or least x, y and z, m
@@ -143,7 +144,7 @@ def _make_tree(run, rough, splits):
     while size > 2.0**deepest * rough * finest:
         deepest += 1
     points = np.empty((k + cells + splits, COLUMNS))
-    boxes = np.empty((k + cells + splits, 5), np.int64)
+    boxes = np.empty((k + cells + splits, BOX_COLUMNS), np.int64)
     tree = Tree(points, boxes, np.zeros(1, np.int64), shape, origin, size, deepest)
     for t in range(k):
         centre, time = row(run.balls, t), run.times[t]
@@ -163,7 +164,8 @@ def _make_tree(run, rough, splits):
 def _add_box(tree, level, i, j, h):
     """Add a cell as a node, not evaluated yet."""
     node, b = tree.used[0], tree.boxes
-    b[node, LEVEL], b[node, 1], b[node, 2], b[node, 3], b[node, CHILD] = level, i, j, h, -1
+    b[node, LEVEL], b[node, CHILD] = level, -1
+    b[node, BOX_I], b[node, BOX_J], b[node, BOX_H] = i, j, h
     tree.points[node, CLEARANCE] = math.nan
     tree.used[0] += 1
 
@@ -203,10 +205,10 @@ def _evaluate(run, tree, node):
     """Compute the clearance at the centre of a cell, and its possible change up to the corners."""
     box, origin = tree.boxes, tree.origin
     size = tree.size / (1 << box[node, LEVEL])
-    a = origin[0] + (box[node, 1] + 0.5) * size
-    b = origin[1] + (box[node, 2] + 0.5) * size
+    a = origin[0] + (box[node, BOX_I] + 0.5) * size
+    b = origin[1] + (box[node, BOX_J] + 0.5) * size
     if not run.across:
-        w = origin[1] + (box[node, 3] + 0.5) * size if run.dimension == 3 else 0.0
+        w = origin[1] + (box[node, BOX_H] + 0.5) * size if run.dimension == 3 else 0.0
         x, time, i = place_at(run, a, b, w)
         inside, owner = best_ball(run, i, x)
         clearance = min(inside, nearest_disc(run, x, time)[0]) - run.radius
@@ -214,7 +216,7 @@ def _evaluate(run, tree, node):
         aside = math.sqrt(b * b + w * w) / max(run.balls[i, RADIUS], 1e-9)
         _write_node(tree, node, x, a, time, clearance, reach, owner, aside)
         return
-    c = origin[2] + (box[node, 3] + 0.5) * size if run.dimension == 3 else run.balls[0, 2]
+    c = origin[2] + (box[node, BOX_H] + 0.5) * size if run.dimension == 3 else run.balls[0, Z]
     x, inside, owner, t = (a, b, c), -math.inf, 0, 0
     while t < len(run.balls):
         depth = depth_inside(run.balls, t, x)
@@ -254,7 +256,7 @@ def _can_split(tree, node):
 def _split(run, tree, node):
     """Cut a cell in four (2D) or eight (3D)."""
     b = tree.boxes
-    level, i, j, h = b[node, LEVEL], b[node, 1], b[node, 2], b[node, 3]
+    level, i, j, h = b[node, LEVEL], b[node, BOX_I], b[node, BOX_J], b[node, BOX_H]
     b[node, CHILD] = tree.used[0]
     for child in range(1 << run.dimension):
         deep = 2 * h + (child >> 2) if run.dimension == 3 else 0
@@ -475,9 +477,9 @@ def _expand_to_cells(node, search):
             tree,
             len(run.balls),
             b[node, LEVEL],
-            b[node, 1] + (direction if axis == 0 else 0),
-            b[node, 2] + (direction if axis == 1 else 0),
-            b[node, 3] + (direction if axis == 2 else 0),
+            b[node, BOX_I] + (direction if axis == 0 else 0),
+            b[node, BOX_J] + (direction if axis == 1 else 0),
+            b[node, BOX_H] + (direction if axis == 2 else 0),
         )
         if neighbour < 0:
             continue

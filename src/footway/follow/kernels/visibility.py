@@ -30,6 +30,7 @@ ALONG = 1e-7  # m, tolerance for a corner on the limit of a cone
 SURELY = 1e-6  # m by which a line must miss a cone to be skipped
 WIDER = 1e-3  # rad, margin of the searched directions on either side of the route
 
+LEFT_X, LEFT_Y, RIGHT_X, RIGHT_Y = range(4)  # columns of `VisibilityWorkspace.cones`
 BEGIN, END = 0, 1  # columns of intervals, of `CutRoute.along`, and of `VisibilityWorkspace.lines`
 
 
@@ -359,7 +360,7 @@ def _push(w, cone, n, side, first, last, workspace):
     """Store a waiting cone: limits, triangle, side of entry, lines that it may contain."""
     cones, lines = workspace.cones, workspace.lines
     w = np.uintp(w)
-    cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3] = cone
+    cones[w, LEFT_X], cones[w, LEFT_Y], cones[w, RIGHT_X], cones[w, RIGHT_Y] = cone
     workspace.triangles[w], workspace.sides[w] = n, side
     lines[w, BEGIN], lines[w, END] = first, last
 
@@ -409,7 +410,7 @@ def _expand(waiting, count, rest, kinds, view):
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     along, offsets = view.route.along, view.route.offsets
     w, cones = np.uintp(waiting), workspace.cones
-    lx, ly, rx, ry = cones[w, 0], cones[w, 1], cones[w, 2], cones[w, 3]
+    lx, ly, rx, ry = cones[w, LEFT_X], cones[w, LEFT_Y], cones[w, RIGHT_X], cones[w, RIGHT_Y]
     n, s = workspace.triangles[w], workspace.sides[w]
     lines = workspace.lines[w, BEGIN], workspace.lines[w, END]
     i, j = triangles[n, s], triangles[n, s + 1 if s < 2 else 0]

@@ -24,13 +24,23 @@ from footway.roadmap.kernels.blend import (
     largest_tangent,
     saving,
 )
-from footway.roadmap.kernels.layouts import Arc, Turn
+from footway.roadmap.kernels.layouts import FROM_START, Arc, QueueCodes, Turn
 
 HERE = 1e-9  # m, closer places coincide
 
 # Columns of a corner: place, direction in, direction out, tangent length, and distances to walls of
 # the arc (-1: not measured), of the line before it, and of the region between arc and corner.
 PX, PY, IX, IY, OX, OY, TANGENT, ARC, BEFORE, BETWEEN = range(10)
+
+
+@inner
+def queue_codes(net):
+    """Codes of queue entries; two per half-edge for joints, one per place for meetings."""
+    n_halves = len(net.tails)
+    meet = 9 * n_halves
+    return QueueCodes(
+        n_halves, 3 * n_halves, 5 * n_halves, 7 * n_halves, meet, meet + len(net.places)
+    )
 
 
 @inner
@@ -159,10 +169,9 @@ def _write_corner(row, turn, tangent, before, after):
 @inner(inline=False)
 def read_corners(code, start, goal, radius, net, ws):
     """Write the corners of the path that the search found: (number, clearance of the last line)."""
-    n_halves, corners = len(net.tails), ws.corners
-    end, met = 7 * n_halves, 9 * n_halves + len(net.places)
-    if code >= met:
-        p = code - met
+    codes, corners = queue_codes(net), ws.corners
+    if code >= codes.met:
+        p = code - codes.met
         tangent, _ = meeting(p, start, goal, radius, True, net)
         px, py = net.places[p, 0], net.places[p, 1]
         ax, ay, _ = _toward(px, py, start.x, start.y, 1.0, 0.0)
@@ -170,12 +179,12 @@ def read_corners(code, start, goal, radius, net, ws):
         turn = Turn(px, py, ax, ay, bx, by)
         _write_corner(corners[0], turn, tangent, start.clear[p], goal.clear[p])
         return 1, goal.clear[p]
-    last, kind = (code - end) // 2, (code - end) % 2
+    last, kind = (code - codes.end) // 2, (code - codes.end) % 2
     count, h = 2, last
     while ws.arrival[h] >= 0:
         h = net.turn_from[ws.arrival[h]]
         count += 1
-    p, turn, _, _, tangent = _measured_joint(start, h, -2 - ws.arrival[h], radius, net)
+    p, turn, _, _, tangent = _measured_joint(start, h, FROM_START - ws.arrival[h], radius, net)
     _write_corner(corners[0], turn, tangent, start.clear[p], net.clearances[h // 2])
     p, turn, _, _, tangent = _measured_joint(goal, last ^ 1, kind, radius, net)
     back = Turn(turn.x, turn.y, turn.bx, turn.by, turn.ax, turn.ay)  # from the road to the goal

@@ -2,19 +2,20 @@
 
 The search goes from middle to middle of half-edges: half an edge, a blend, half an edge. Start and
 goal are joined to places: vertices, and a point at a quarter of each half-edge. A* orders entries
-by a lower bound and measures them when they are popped. Kinds of queue entries, by their codes:
+by a lower bound and measures them when they are popped. Kinds of queue entries, by their codes,
+where `join` to `met` are those of `QueueCodes`:
 
-    SETTLE + h        the middle of half-edge h, at a known cost
-    JOIN + 2 h + k    from the start onto h, by its tail (k = 0) or by its quarter (k = 1)
-    TURN + 2 h + k    the same, with the turn that it takes
-    LEAVE + 2 h + k   from h to the goal, by its head or by the quarter of its twin
-    END + 2 h + k     the same, measured
-    MEET + p          from the start by place p to the goal
-    MET + p           the same, measured
+    h                 the middle of half-edge h, at a known cost
+    join + 2 h + k    from the start onto h, by its tail (k = 0) or by its quarter (k = 1)
+    turn + 2 h + k    the same, with the turn that it takes
+    leave + 2 h + k   from h to the goal, by its head or by the quarter of its twin
+    end + 2 h + k     the same, measured
+    meet + p          from the start by place p to the goal
+    met + p           the same, measured
 
-The lower bound of an unmeasured entry assumes that no wall limits its blend; that of JOIN, that it
-is straight. A joint is a straight line from the start or goal to a place, a blend, and the rest of
-the path to the middle of a half-edge.
+The lower bound of an unmeasured entry assumes that no wall limits its blend; that of a `join`
+entry, that it is straight. A joint is a straight line from the start or goal to a place, a blend,
+and the rest of the path to the middle of a half-edge.
 """
 
 from __future__ import annotations
@@ -34,12 +35,13 @@ from footway.roadmap.kernels.blend_pieces import (
     joint_at_least,
     joint_cost,
     meeting,
+    queue_codes,
     read_corners,
     turn_cost,
     write_line,
     write_pieces,
 )
-from footway.roadmap.kernels.layouts import QueryEnd
+from footway.roadmap.kernels.layouts import FROM_START, QueryEnd
 
 ENOUGH = 16  # vertices around a start or goal that are considered
 UNSEEN, IN_SIGHT, HIDDEN = 0, 1, 2  # visibility of a place; states are 4 query + this
@@ -84,8 +86,7 @@ def _sees(end, p, radius, query, places, grid):
 @inner(inline=False)
 def _begin(start, goal, radius, query, n_near, net, ws):
     """Push all joints of the start and meeting places; return the size of the queue."""
-    n, n_halves, size = len(net.out_offsets) - 1, len(net.tails), 0
-    join, meet = n_halves, 9 * n_halves
+    n, codes, size = len(net.out_offsets) - 1, queue_codes(net), 0
     for slot in range(n_near):
         p = ws.found[slot]
         if ws.component[net.components[p]] != query:
@@ -97,11 +98,11 @@ def _begin(start, goal, radius, query, n_near, net, ws):
                 continue
             x, y = net.middles[h // 2, 0], net.middles[h // 2, 1]
             key = apart(start.x, start.y, x, y) + apart(x, y, goal.x, goal.y)
-            size = push(key, join + 2 * h + kind, size, ws.keys, ws.queue)
+            size = push(key, codes.join + 2 * h + kind, size, ws.keys, ws.queue)
         if goal.state[p] // 4 == query:
             _, cost = meeting(p, start, goal, radius, False, net)
             if cost < math.inf:
-                size = push(cost, meet + p, size, ws.keys, ws.queue)
+                size = push(cost, codes.meet + p, size, ws.keys, ws.queue)
     return size
 
 
@@ -118,8 +119,8 @@ def _relax(h, cost, arrival, goal, query, size, net, ws):
 @inner(inline=False)
 def _settle(h, goal, radius, query, size, net, ws):
     """Push the successors of a half-edge's middle: joints of the goal and turns at its head."""
-    n, n_halves = len(net.out_offsets) - 1, len(net.tails)
-    leave, twin, cost = 5 * n_halves, h ^ 1, ws.cost[h]
+    n, leave = len(net.out_offsets) - 1, queue_codes(net).leave
+    twin, cost = h ^ 1, ws.cost[h]
     for kind in range(2):
         p = net.tails[twin] if kind == 0 else n + twin
         if goal.state[p] // 4 == query and goal.state[p] != 4 * query + HIDDEN:
@@ -138,10 +139,9 @@ def _settle(h, goal, radius, query, size, net, ws):
 
 @inner(inline=False)
 def _search(start, goal, radius, query, size, net, ws, grid):
-    """Return the queue entry, END or MET, of the shortest path; -1 if there is none."""
-    n, n_halves, places = len(net.out_offsets) - 1, len(net.tails), net.places
-    join, turn, leave = n_halves, 3 * n_halves, 5 * n_halves
-    end, meet, met = 7 * n_halves, 9 * n_halves, 9 * n_halves + len(places)
+    """Return the queue entry, `end` or `met`, of the shortest path; -1 if there is none."""
+    n, places = len(net.out_offsets) - 1, net.places
+    join, turn, leave, end, meet, met = queue_codes(net)
     keys, queue = ws.keys, ws.queue
     while size > 0:
         code = queue[0]
@@ -163,7 +163,7 @@ def _search(start, goal, radius, query, size, net, ws, grid):
             if ws.settled[h] != query and _sees(start, p, radius, query, places, grid):
                 cost = joint_cost(start, h, kind, radius, net)
                 if cost < math.inf:
-                    size = _relax(h, cost, -2 - kind, goal, query, size, net, ws)
+                    size = _relax(h, cost, FROM_START - kind, goal, query, size, net, ws)
         elif code < end:
             h, kind = (code - leave) // 2, (code - leave) % 2
             p = net.tails[h ^ 1] if kind == 0 else n + (h ^ 1)

@@ -177,11 +177,11 @@ def useful_edges(pairs, lengths, usefulness, graph, search):
 
     """
     is_useful = np.zeros(len(pairs), np.bool_)
-    unbounded = np.empty((0, 2))
+    places = np.empty((0, 2))  # not read
     total = 0
     for e in range(len(pairs)):
         a, b = pairs[e, 0], pairs[e, 1]
-        if is_far(a, b, usefulness * lengths[e], unbounded, graph, search):
+        if is_far(a, b, usefulness * lengths[e], False, places, graph, search):
             add_edge(a, b, total, lengths[e], graph)
             is_useful[e] = True
             total += 1
@@ -215,11 +215,11 @@ def add_edge(a, b, e, length, graph):
 
 
 @inner(inline=False)
-def is_far(a, b, limit, places, graph, search):
+def is_far(a, b, limit, has_places, places, graph, search):
     """Return whether the shortest path from a to b is longer than the limit, or does not exist.
 
-    With `places` (n, 2), the search skips nodes through which a path would be too long even if it
-    continued straight to b; without rows, it is Dijkstra's.
+    If it has the places (n, 2) of the nodes, the search skips nodes through which a path would be
+    too long even if it continued straight to b; otherwise it is Dijkstra's.
     """
     cost, reached, keys, queue = search.cost, search.reached, search.keys, search.queue
     cost[a], reached[0] = 0.0, a
@@ -232,7 +232,7 @@ def is_far(a, b, limit, places, graph, search):
         half = graph.first[u]
         while half >= 0:
             w, longer, straight = graph.to[half], key + graph.length[half], 0.0
-            if len(places) > 0:
+            if has_places:
                 straight = hypot(places[w, 0] - places[b, 0], places[w, 1] - places[b, 1])
             if longer < cost[w] and longer + straight <= limit:
                 if cost[w] == math.inf:

@@ -124,11 +124,25 @@ class BlendNetwork(NamedTuple):
     off_road: float  # cost of a metre off the roads
 
 
+FROM_START = -2  # in BlendWorkspace.arrival: FROM_START - k is the start's joint of kind k
+
+
+class QueueCodes(NamedTuple):
+    """First code of each kind of queue entry: see kernels/blend_search."""
+
+    join: int
+    turn: int
+    leave: int
+    end: int
+    meet: int
+    met: int
+
+
 class BlendWorkspace(NamedTuple):
     """Scratch memory of a search over lines and arcs. Threads must not share it."""
 
     cost: Floats  # (h,) to the middle of a half-edge
-    arrival: Ints  # (h,) turn by which the path arrives; -2 - k: the start's joint of kind k
+    arrival: Ints  # (h,) turn by which the path arrives, or FROM_START - k
     reached: Ints  # (h,) query that reached it
     settled: Ints  # (h,) query that settled it
     start_state: Ints  # (n + h,) visibility of a place from the start

@@ -104,7 +104,7 @@ def useful_pairs(
         ax, ay, bx, by = places[a, 0], places[a, 1], places[b, 0], places[b, 1]
         if not keeps_radius(ax, ay, bx, by, radius, walls):
             continue
-        if is_far(a, b, limits[p], places, graph, search):
+        if is_far(a, b, limits[p], True, places, graph, search):
             add_edge(a, b, count, lengths[p], graph)
             is_useful[p] = True
             count += 1
