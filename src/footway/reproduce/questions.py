@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ROOM = 0.05
-"""m. What start, goal and the narrowest place leave beside the disc: no query is a rounding
-error away from having no answer."""
+"""m. Margin of the disc at the start, at the goal and at the narrowest place, so that rounding
+errors never decide whether a query has an answer."""
 
 
 class Question(NamedTuple):
