@@ -87,10 +87,10 @@ class TestJudge:
         assert any("at an angle" in words for words in wrong)
         lies = found._replace(clearance=found.clearance + 0.1)
         (words,) = judge_roadmap("court", court.roadmap, lies, court.judge).wrong
-        assert words == "court: a blend has another clearance than it says"
+        assert words == "court: the clearance of a blend is not the reported one"
         wider = court.roadmap.with_changes(parameters={"clearance": 2.0})
         (words,) = judge_roadmap("court", wider, found, court.judge).wrong
-        assert words == "court: a blend has less than is wanted and its edges have"
+        assert words == "court: a blend has less clearance than requested, though its edges have it"
         moved = court.roadmap.with_changes(nodes=court.roadmap.nodes + 0.5)
         wrong = judge_roadmap("court", moved, blends(court.roadmap), court.judge).wrong
         assert any("an edge is" in words for words in wrong)
@@ -194,10 +194,10 @@ def test_attraction_point_is_the_furthest_circle_that_holds_a_place():
 
 def test_a_roadmap_gives_a_wider_corridor():
     field = gallery.make("field")
-    ways, judge = corridors.make_ways(field), Judge(field)
-    assert corridors.faults(ways, judge) == []
-    assert ways.around_far.narrowest > corridors.CLEARANCE
-    swapped = ways._replace(around_near=ways.around_far, around_far=ways.around_near)
+    pair, judge = corridors.find_path_pair(field), Judge(field)
+    assert corridors.faults(pair, judge) == []
+    assert pair.around_far.narrowest > corridors.CLEARANCE
+    swapped = pair._replace(around_near=pair.around_far, around_far=pair.around_near)
     assert len(corridors.faults(swapped, judge)) == 1
 
 

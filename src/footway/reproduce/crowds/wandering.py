@@ -37,7 +37,7 @@ EVERY: Final = 20
 WARM: Final = 60.0
 """s. After that nobody is any more where the crowd was put: in corners as well."""
 CLOSE: Final = 1.0
-"""m. Who is so near to a corner has walked into it."""
+"""m. A character closer than this to a corner has walked into it."""
 
 FILE: Final = "crowds-wandering.png"
 

@@ -38,10 +38,10 @@ _CELLS: Final = (
     "off every passage."
 )
 _CYCLES: Final = (
-    "K is 1.5, as in the paper. Useful nodes are the places on the medial axis that shorten the "
-    "ways most, and not those of algorithm 1, which on our maps mostly gives more nodes and longer "
-    "ways: what it gives stands under each part of table II. When a place counts as useful was "
-    "chosen by the SPF of these four maps. Edges are reconnected by algorithm 2."
+    "K is 1.5, as in the paper. Useful nodes are the places on the medial axis that shorten "
+    "paths most. Algorithm 1 mostly gives more nodes and longer paths on our maps; its results are "
+    "below each part of table II. The threshold of usefulness was chosen by the SPF of these four "
+    "maps. Edges are reconnected by algorithm 2."
 )
 REMARKS: Final = (
     _MAPS,

@@ -38,7 +38,7 @@ STEPS: Final = (
 )
 
 _METHOD: Final = (
-    f"A disc of {RADIUS:g} m; edges and blends keep twice that from walls where there is room. "
+    f"A disc of {RADIUS:g} m; edges and blends keep twice that from walls where they fit. "
     "Roadmaps have a road through every passage, which the paper leaves to other methods, and "
     "blends with the largest radius that fits, which the paper halves until it does."
 )

@@ -80,17 +80,17 @@ def judge_roadmap(name: str, roadmap: Roadmap, found: Blends, judge: Judge) -> V
     edges = judge.distances(shapely.linestrings(roadmap.nodes[roadmap.edges]))
     arcs = judge.distances(_arcs(roadmap, found))
     turning = np.isfinite(found.radius)
-    wish = np.minimum(desired_clearance(roadmap), edges[found.edges[turning]].min(axis=1))
+    requested = np.minimum(desired_clearance(roadmap), edges[found.edges[turning]].min(axis=1))
     holds = {
         f"lines and arcs meet at an angle of {corner:.2g} rad": corner <= CLOSE,
         f"an edge is {edges.min():.6f} m from a wall": edges.min() >= radius - CLOSE,
         f"a blend is {arcs.min(initial=np.inf):.6f} m from a wall": (
             arcs.min(initial=np.inf) >= radius - 2.0 * CHORD
         ),
-        "a blend has less than is wanted and its edges have": bool(
-            (arcs >= wish - 2.0 * CHORD).all()
+        "a blend has less clearance than requested, though its edges have it": bool(
+            (arcs >= requested - 2.0 * CHORD).all()
         ),
-        "a blend has another clearance than it says": np.allclose(
+        "the clearance of a blend is not the reported one": np.allclose(
             arcs, found.clearance[turning], rtol=0.0, atol=2.0 * CHORD
         ),
     }
