@@ -1,4 +1,4 @@
-"""A crowd with goals, wanderers and a group in one city, and what became of them."""
+"""A crowd with goals, wanderers and a group in one city, and a summary of the run."""
 
 import footway as fw
 

@@ -9,4 +9,4 @@ print(f"{path.length:.2f} m, {path.clearance:.3f} m from the nearest wall, {path
 print(f"{len(path.points)} points, from {path.points[0]} to {path.points[-1]}")
 
 wide = cmap.path((2, 3), (480, 451), radius=0.25, clearance=1.0)
-print(f"{wide.length:.2f} m when it keeps 1 m from walls where there is room")
+print(f"{wide.length:.2f} m if it keeps 1 m from walls where possible")

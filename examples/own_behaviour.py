@@ -1,6 +1,6 @@
-"""Own behaviour: a NumPy function, called before every step, adds forces and changes goals.
+"""Custom behaviour: a NumPy function, called before every step, adds forces and changes goals.
 
-Half of the people on a square flee from a loud noise, and those who came far enough turn back.
+Half of the characters on a square flee from a loud noise; those that are far enough away turn back.
 """
 
 import numpy as np

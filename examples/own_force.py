@@ -1,4 +1,4 @@
-"""A force of your own: wind from the north, and shop windows that attract passers-by."""
+"""Custom forces: wind from the north, and shop windows that attract passers-by."""
 
 import numpy as np
 

@@ -289,7 +289,7 @@ def _regular(path: Path) -> Path:
     if not stat.S_ISREG(mode):
         raise BadFile(f"is {'a directory' if stat.S_ISDIR(mode) else 'not a regular file'}")
     if not zipfile.is_zipfile(path):
-        raise Damaged("it is no archive of arrays")
+        raise Damaged("it is not an archive of arrays")
     return path
 
 
@@ -320,7 +320,7 @@ def _read(archive: zipfile.ZipFile, kind: Kind, sizes: dict[str, int]) -> tuple[
     }
     seal = arrays.pop(_DIGEST).tobytes()
     if seal != _digest(text, arrays):
-        raise Damaged("its content is not what was written")
+        raise Damaged("its content was changed after it was written")
     for name, schema in kind.arrays.items():
         _check_numbers(name, arrays[name], schema, sizes)
     return facts, arrays
@@ -349,7 +349,7 @@ def _header(
         raise Damaged("it has no header, like files of older versions")
     array_header = _read_array_header(archive, members[_HEADER])
     if array_header.dtype != "|u1" or math.prod(array_header.shape) > _LONGEST_HEADER:
-        raise Damaged("its header is no text, or too long")
+        raise Damaged("its header is not text, or is too long")
     text = _unpack(archive, members[_HEADER], array_header).tobytes()
     header = json.loads(text)
     if not isinstance(header, dict):
@@ -370,13 +370,13 @@ def _read_array_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> _Ar
     with archive.open(member) as stream:
         found = _NPY.match(stream.read(_NPY_LENGTH))
     if found is None:
-        raise Damaged(f"{member.filename!r:.40} is no array of plain numbers")
+        raise Damaged(f"{member.filename!r:.40} is not an array of plain numbers")
     descr = found[2].decode("ascii", "replace")
     shape = tuple(int(size) for size in found[3].decode().replace(" ", "").split(",") if size)
     begin = 10 + int.from_bytes(found[1], "little")
     width = int(descr[2:]) if re.fullmatch(r"[<|][fiub]\d", descr) else 0
     if not width or begin != found.end() or member.file_size != begin + width * math.prod(shape):
-        raise Damaged(f"{member.filename!r:.40} is no array of plain numbers")
+        raise Damaged(f"{member.filename!r:.40} is not an array of plain numbers")
     return _ArrayHeader(descr, shape, begin)
 
 

@@ -329,7 +329,7 @@ def ids(values: object, name: str = "ids") -> Ints:
 def as_many(starts: Floats, goals: Floats) -> None:
     """Raise an error unless there are as many goals as starts."""
     if len(starts) != len(goals):
-        raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give as many of each")
+        raise BadQuery(f"{len(starts)} starts and {len(goals)} goals: give the same number of each")
 
 
 def as_text(place: Iterable[float]) -> str:

@@ -137,7 +137,7 @@ def test_the_digest_is_over_everything(file):
         header, arrays = unpack(content)
         change(header, arrays)
         file.write_bytes(pack(header, arrays, seal=False))
-        assert "its content is not what was written" in refused(file)
+        assert "its content was changed after it was written" in refused(file)
 
 
 def test_the_digest_tells_shapes_and_types_apart():

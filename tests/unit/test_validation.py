@@ -193,7 +193,7 @@ class TestPoints:
         one, two = np.zeros((1, 2)), np.zeros((2, 2))
         validation.as_many(two, two)
         for starts, goals in ((one, two), (two, one)):
-            with pytest.raises(fw.BadQuery, match="give as many of each"):
+            with pytest.raises(fw.BadQuery, match="give the same number of each"):
                 validation.as_many(starts, goals)
 
 

@@ -91,7 +91,7 @@ def save(directory: Path, name: str, data: bytes) -> None:
 @cache
 def report_damage(directory: Path) -> None:
     """Warn about a damaged file, once per folder."""
-    _warn(f"damaged kernels in {directory} are compiled anew")
+    _warn(f"damaged kernels in {directory} are compiled again")
 
 
 @cache

@@ -1,6 +1,6 @@
-"""How kernels are compiled, kept and loaded: the only module that uses Numba's internals.
+"""Compile, cache and load kernels: the only module that uses Numba's internals.
 
-Checked with certain versions of Numba: see `SUPPORTED`.
+It was tested with certain versions of Numba: see `SUPPORTED`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def compiler(*, inner: bool) -> type[Compiler]:
 
 
 def add_cache(kernel: Any, directory: Path) -> None:
-    """Let a kernel that was not yet compiled use compiled code that is kept in a folder."""
+    """Attach a cache folder to a kernel that is not compiled yet."""
     kernel._cache = KernelCache(kernel, directory)
 
 
 class KernelCompiler(Compiler):
-    """Numba's compiler, without collecting garbage meanwhile: that takes a tenth of the time."""
+    """Numba's compiler, with the garbage collector paused: it takes a tenth of the time."""
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a Python function."""
@@ -50,7 +50,7 @@ class KernelCompiler(Compiler):
 
 
 class InnerCompiler(KernelCompiler):
-    """Compiles a function that only kernels call: as far as they need it, not to machine code."""
+    """Compiles a function that only kernels call to LLVM code, not to machine code."""
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a Python function."""
@@ -71,10 +71,10 @@ def _no_garbage_collection() -> Iterator[None]:
 
 
 class InnerLibrary(JITCodeLibrary):
-    """The code of an inner function, which is only ever linked into kernels.
+    """The code of an inner function, which is only linked into kernels.
 
-    They are optimised as a whole after that. So here only the functions that it calls are inlined,
-    and what that leaves is cleaned up; no machine code is made.
+    A kernel is optimised as a whole after linking. So here only the functions that the inner
+    function calls are inlined, and the result is cleaned up; no machine code is generated.
     """
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -104,15 +104,15 @@ class InnerLibrary(JITCodeLibrary):
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Nothing to set: kernels set the environments of all functions that they contain."""
+        """Do nothing: kernels set the environments of all functions that they contain."""
 
     def serialize_using_object_code(self) -> Any:
-        """Return what is pickled."""
+        """Return the data to pickle."""
         return self.serialize_using_bitcode()
 
 
 def _rebuild(target_context: Any, libdata: Any, *rest: Any) -> Any:
-    """Return a compiled kernel or inner function from what was pickled."""
+    """Return a compiled kernel or inner function from pickled data."""
     name, kind, code = libdata
     if kind != "bitcode":
         return CompileResult._rebuild(target_context, libdata, *rest)
@@ -184,12 +184,12 @@ class KernelCache(caching._Cache):
             if any(address_of_symbol(external) is None for external in externals):
                 target_context.refresh()
             return _rebuild(target_context, *parts)
-        except Exception:  # noqa: BLE001 - whatever is wrong with a file, it is compiled anew
+        except Exception:  # noqa: BLE001 - whatever is wrong with a file, it is compiled again
             files.report_damage(directory)
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled kernel for a signature."""
+        """Save a compiled kernel for a signature."""
         name = self._names.pop(sig, None)
         if name is None or data.library.has_dynamic_globals or data.lifted:
             return  # it contains addresses of this process
@@ -206,11 +206,11 @@ class KernelCache(caching._Cache):
 
 
 def _reduced(compiled: Any) -> tuple[Any, ...]:
-    """Return a compiled kernel to be pickled: the functions of C that it calls, and its parts.
+    """Return the data of a compiled kernel to pickle: the C functions that it calls, and its parts.
 
-    `target_context.refresh` imports all of Numba and parts of SciPy, which takes longer than to
-    load ten kernels. Code that is already compiled needs it only for functions of C that are not
-    known without.
+    `target_context.refresh` imports all of Numba and parts of SciPy, which takes longer than
+    loading ten kernels. Compiled code needs it only for C functions that are not registered
+    otherwise.
     """
     functions = compiled.library._final_module.functions
     names = (function.name for function in functions if function.is_declaration)

@@ -1,4 +1,4 @@
-"""The decorators `kernel` and `inner`, and what kernels and their callers need of Numba.
+"""The decorators `kernel` and `inner`, and the parts of Numba that kernels and callers need.
 
 Compiled kernels are kept in a cache (`files`, `keys`). `FOOTWAY_JIT_CACHE=0` turns it off; a path
 moves it there.
@@ -146,11 +146,11 @@ def thread_count() -> int:
 
 
 one_parallel_kernel = threading.Lock()
-"""Held around parallel kernels: Numba's simplest threading layer allows one at a time."""
+"""Lock for parallel kernels: Numba's simplest threading layer allows one at a time."""
 
 
 class _Listener(event.Listener):
-    """Calls a function when a compilation begins, until it has returned something but False."""
+    """Calls a function when a compilation begins, until it returns anything except False."""
 
     def __init__(self, callback: Callable[[], object]) -> None:
         self._callback = callback

@@ -188,7 +188,7 @@ def exp(x):
 def asinh(x):
     """Inverse hyperbolic sine."""
     a = abs(x)
-    more = a + a * a / (1.0 + math.sqrt(1.0 + a * a))  # log1p of this is wanted
+    more = a + a * a / (1.0 + math.sqrt(1.0 + a * a))  # the argument of log1p
     u = 1.0 + more
     value = more if u == 1.0 else log(u) * more / (u - 1.0)
     return -value if x < 0.0 else value

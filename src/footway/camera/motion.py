@@ -234,12 +234,12 @@ def plan_course(
         points = path.points if isinstance(path, Path) else _checked_polyline(path)
         course = Course.from_points(points)
     if not len(course.starts):
-        raise BadQuery("the path has no length: a camera needs two places at least")
+        raise BadQuery("the path has no length: a camera needs at least two positions")
     if not isinstance(path, Path):
         if cmap is not None and course.dimension != getattr(cmap, "dimension", 2):
             raise BadQuery(
                 f"the path has {course.dimension} coordinates, and its map has "
-                f"{5 - course.dimension}: give places of the map, or leave cmap out"
+                f"{5 - course.dimension}: give positions on the map, or leave cmap out"
             )
         margin = rounding if cmap is None else 0.0
         allowed, reach = _corner_bounds(course, margin, rounding, 0.0, cmap)
@@ -262,12 +262,12 @@ def plan_course(
 
 def _checked_polyline(points: ArrayLike) -> Floats:
     """Return checked points, (n, 2) or (n, 3), m."""
-    array = floats(points, "(n, 2) or (n, 3)", name="the places that a camera flies along")
+    array = floats(points, "(n, 2) or (n, 3)", name="the positions of a camera path")
     if array.ndim != 2 or array.shape[1] not in (2, 3) or len(array) < 2:
         raise BadQuery(
-            f"a camera flies along two places or more, an (n, 2) or (n, 3) array, not {array.shape}"
+            f"a camera path has two positions or more, an (n, 2) or (n, 3) array, not {array.shape}"
         )
-    return checked_points(array, array.shape[1], name="places that a camera flies along")
+    return checked_points(array, array.shape[1], name="positions of a camera path")
 
 
 def _corner_bounds(

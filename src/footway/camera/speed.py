@@ -208,7 +208,7 @@ def _places(values: ArrayLike, name: str) -> Floats:
     """Return checked numbers of any shape, none of them NaN."""
     found = floats(values, "(n,)", name=name)
     if np.isnan(found).any():
-        raise BadQuery(f"the {name} have a NaN: give numbers")
+        raise BadQuery(f"the {name} contain a NaN: give numbers")
     return found
 
 

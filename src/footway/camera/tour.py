@@ -271,7 +271,7 @@ def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> lis
     """Return checked stops at which the camera fits."""
     listed = sequence(stops, "stops")
     if len(listed) < 2:
-        raise BadQuery(f"a tour has two stops or more, not {len(listed)}: give another place to go")
+        raise BadQuery(f"a tour has two stops or more, not {len(listed)}: add another stop")
     places = [_as_stop(stop, k + 1) for k, stop in enumerate(listed)]
     at = np.array([stop.at for stop in places])
     for k, (place, clear) in enumerate(zip(at, cmap.clearance(at), strict=True)):

@@ -37,7 +37,7 @@ _USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="footway",
-    help="From a map to natural motion: exact corridor maps and certified paths.",
+    help="Turn maps into natural motion: exact corridor maps, certified paths, crowds and cameras.",
     epilog=(
         "[bold]Examples[/bold]\n\n"
         "  footway demo\n\n"
@@ -74,7 +74,7 @@ def root(
         ),
     ] = False,
 ) -> None:
-    """From a map to natural motion: exact corridor maps and certified paths."""
+    """Turn maps into natural motion: exact corridor maps, certified paths, crowds and cameras."""
     del version  # handled by its callback
     if context.invoked_subcommand is None:
         print_lines([context.get_help()])

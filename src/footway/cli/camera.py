@@ -75,7 +75,7 @@ def camera(
     dwell: Annotated[
         opt.Parts | None,
         opt.option(
-            "Dwell time, turned to the target: one number for every stop, or one for each. "
+            "Time to wait, turned to the target: one number for all stops, or one for each stop. "
             "The time to turn is added.",
             unit='SECONDS | "S; S; ..."',
             default="0: pass without stopping",
@@ -137,7 +137,10 @@ def camera(
         float | None, _number("METRES", "Height above the ground.", "1.7; 2.5 behind a character")
     ] = None,
     rate: Annotated[
-        float | None, _number("FRAMES/S", "Rows of a table, and keys of an animated camera.", "30")
+        float | None,
+        _number(
+            "FRAMES/S", "Rows of a table and keyframes of an animated camera per second.", "30"
+        ),
     ] = None,
     follow: Annotated[
         str | None,
@@ -286,7 +289,7 @@ def _one_for_each(
         return list(parts) * number
     if len(parts) != number:
         example = ";".join(["3", "", "5", *[""] * number][:number])
-        hint = f"one for each, such as {example!r}" if spread else "one for each, empty for nothing"
+        hint = f"one for each, such as {example!r}" if spread else "one for each, empty for none"
         many = reports.count(len(parts), "part")
         raise BadInput(f"{typed} has {many} and there are {number} stops; give {hint}")
     return list(parts)
@@ -355,7 +358,7 @@ def _follow(
         recording = Recording.load(run)
         known = recording.characters.ids
         if not len(known):
-            raise BadInput(f"{run}: nobody is in the recording; there is nobody to follow")
+            raise BadInput(f"{run}: the recording has no characters; there is none to follow")
         if environment is None:
             check_clear(recording, cmap, cmap.name)
         else:

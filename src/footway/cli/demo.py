@@ -216,7 +216,7 @@ def _as_text(show: Show) -> Iterator[str]:
     yield from facts((name, f"{took:>9}   {words}") for name, took, words in _rows(show))
     named = ", ".join(f"{one.id} ({one.cause})" for one in crowd.stuck[:5])
     who = f"{len(crowd.stuck):,} are stuck: {named}" if crowd.stuck else "nobody is stuck"
-    through = "nobody walked into a wall" if show.gap >= 0.0 else "somebody is in a wall"
+    through = "nobody walked into a wall" if show.gap >= 0.0 else "a character is in a wall"
     yield f"{crowd.arrivals:,} goals were reached, {who}, {through}."
     yield f"Look at {files.picture} and {files.animation}. Next:"
     yield f"  footway path {files.corridors} --start 2,3 --goal 480,451 --plot path.png"

@@ -174,7 +174,9 @@ def _load(runs: Sequence[str], steps: Steps) -> Recording:
         parts = [Recording.load(run) for run in runs]
         for run, part in zip(runs, parts, strict=True):
             if not len(part.characters.ids):
-                raise BadInput(f"{run}: nobody is in the recording; there is nothing to export")
+                raise BadInput(
+                    f"{run}: the recording has no characters; there is nothing to export"
+                )
         return parts[0].joined(*parts[1:]) if len(parts) > 1 else parts[0]
 
 

@@ -271,7 +271,7 @@ def check_writable(file: str) -> None:
         if path.is_dir():
             raise BadFile(f"{file}: is a directory; give the name of a file")
         if not folder.is_dir():
-            raise BadFile(f"{file}: there is no folder {folder}; make it first")
+            raise BadFile(f"{file}: there is no folder {folder}; create it first")
         if not os.access(path if path.exists() else folder, os.W_OK):
             raise BadFile(f"{file}: is not writable; choose another place")
     except (OSError, ValueError) as error:

@@ -242,7 +242,8 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
         nearest = free[np.argmin(np.linalg.norm(free - point, axis=1))].tolist()
         raise BadQuery(
             f"{what} is in {'an' if real else 'a fake'} obstacle, or too near to it for "
-            f"{reports.describe_object(smap)}; the nearest free place is {reports.place(nearest)}"
+            f"{reports.describe_object(smap)}; the nearest free position is "
+            f"{reports.place(nearest)}"
         )
 
 

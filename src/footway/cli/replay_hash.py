@@ -13,7 +13,7 @@ EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway replay-hash run.parquet\n\n"
     "  footway replay-hash run.parquet --json\n\n"
-    "docs/crowds.md says what is hashed."
+    "docs/crowds.md describes what is hashed."
 )
 
 RunArgument = Annotated[

@@ -159,7 +159,7 @@ def draw_refusal(
     """Draw start and goal, and the pinch if there is one."""
     because = _REASONS[refusal.reason]
     if refusal.reason == "blocked" and not refusal.obstacles:  # a walk that made no progress
-        because = "the walk comes no further"
+        because = "the walk gets no further"
     return pictures.draw_no_path(
         cmap,
         (start[0], start[1]),

@@ -189,7 +189,7 @@ def route(
     rows = [
         ("length", f"{found.length:,.3f} m"),
         ("weighted", weighted_text(found)),
-        ("ground", terrain_text(found.measure())),
+        ("terrain", terrain_text(found.measure())),
         ("points", f"{len(found.points)}"),
         ("time", steps.as_text()),
     ]

@@ -101,7 +101,7 @@ class Options:
             )
         elif not crowd.goes_on_in(file, every=scenario.output.every):
             raise BadInput(
-                f"{file}: is there already, and is not the recording of this run up to the "
+                f"{file}: already exists, and is not the recording of this run up to the "
                 f"checkpoint, at {crowd.time:g} s; give another -o"
             )
 
@@ -147,8 +147,8 @@ def simulate(
     checkpoint_every: Annotated[
         float | None,
         opt.option(
-            "Save --checkpoint every so many seconds of simulated time, so that a run can be "
-            "continued after a kill or a crash.",
+            "Save the checkpoint at this interval of simulated time, so that a run that was "
+            "killed or crashed can be continued.",
             unit="SECONDS",
             panel=_FILES,
             parser=opt.number,
@@ -175,10 +175,10 @@ def simulate(
 ) -> None:
     """Run the crowd of a scenario file.
 
-    Prints the cost of a step, arrivals, exits, and stuck characters with the cause. Records the run
+    Prints the time per step, arrivals, exits, and stuck characters with the cause. Records the run
     with -o, and draws it with --plot and --animate. Ctrl-C stops the run and leaves a readable
     recording. With --checkpoint, --resume continues the run, in the same recording if -o names it.
-    With --checkpoint-every, a run can also be continued after a kill or a crash.
+    With --checkpoint-every, a run that was killed or crashed can be continued, too.
 
     An error in the file is reported with its line and key before anything runs.
     """
@@ -233,7 +233,9 @@ def _changes(seconds: float | None, seed: int | None, resume: str | None) -> dic
     changes: dict[str, Any] = {}
     if seed is not None:
         if resume is not None:
-            raise BadInput("--seed is given beside --resume; a checkpoint has a seed: leave it out")
+            raise BadInput(
+                "--seed cannot be used with --resume: the checkpoint has its own seed; leave it out"
+            )
         changes["seed"] = seed
     if seconds is not None:
         _check_seconds(seconds, "--seconds")
@@ -351,7 +353,7 @@ def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
     there = sum(summary.present.values())
     yield f"{summary.title or name}: {summary.time:,.1f} s in {summary.steps:,} steps"
     rows = [
-        ("characters", f"{summary.characters:,}, {there:,} of them there at the end"),
+        ("characters", f"{summary.characters:,}, {there:,} of them present at the end"),
         ("a step", f"{reports.milliseconds(mean)}, longest {reports.milliseconds(longest)}"),
         ("speed", f"{rate / 1e6:.2f} million character-steps per second, {share} of real time"),
         ("arrivals", f"{summary.arrivals:,}"),
@@ -398,7 +400,7 @@ def _stopped_line(
     if options.plot is not None or options.animation is not None:
         parts.append("there are no pictures")
     if options.checkpoint is not None and is_partial:
-        parts.append("no checkpoint: it was in the middle of a step")
+        parts.append("no checkpoint was saved: the run stopped in the middle of a step")
     elif options.checkpoint is not None:
         words = ["footway", "simulate", name, "--resume", options.checkpoint]
         for typed, value in (

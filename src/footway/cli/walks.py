@@ -79,7 +79,8 @@ SpeedOption = Annotated[float | None, _number("M/S", "Speed of the walk.", "1.2"
 StepOption = Annotated[float | None, _number("SECONDS", "Time between two samples.", "0.1")]
 TurnRateOption = Annotated[float | None, _number("RAD/S", "Greatest turn rate.", "3.14")]
 ShortcutOption = Annotated[
-    float | None, _number("0..1", "How far ahead corners may be cut: a share of the backbone.", "0")
+    float | None,
+    _number("0..1", "How far ahead corners may be cut, as a share of the backbone.", "0"),
 ]
 NoiseOption = Annotated[
     float | None,
@@ -208,7 +209,11 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
             typed = ", ".join(as_typed(name) for name in named)
             verb = "is" if len(named) == 1 else "are"
             fits = [follower for follower in Follower if _ACCEPTED[follower] >= set(named)]
-            add = f"; add --follow {fits[0]}" if fits else ", but no follower has all; see --follow"
+            add = (
+                f"; add --follow {fits[0]}"
+                if fits
+                else ", but no follower accepts all of them; see --follow"
+            )
             raise BadInput(f"{typed} {verb} for a walk{add}")
         return None
     for name in named:
@@ -441,7 +446,7 @@ class RouteWalkResult(WalkResult):
         at = [name for name, _ in rows].index("length") + 1
         rows[at:at] = [
             ("weighted", f"{walk.weighted_length:,.3f} m"),
-            ("ground", routes.terrain_text(walk.measure())),
+            ("terrain", routes.terrain_text(walk.measure())),
             ("route", f"{route.length:,.3f} m, weighted {routes.weighted_text(route)}"),
         ]
         if walk.replanned:

@@ -136,8 +136,8 @@ def cover(index: Index, coverage: float) -> Balls:
         best = _balls(index, _CLOSEST, probes)
     if best.coverage < coverage:
         raise BadQuery(
-            f"balls on the axis reach a coverage of {best.coverage:.4f} at the most here: "
-            f"ask for less than {coverage:g}"
+            f"balls on the axis of this map reach a coverage of at most {best.coverage:.4f}: "
+            f"give less than {coverage:g}"
         )
     return best
 

@@ -97,7 +97,7 @@ class Corridor(NotebookDisplay):
     def places(self) -> tuple[Ints, Floats]:
         """Pieces of the medial axis (n,) on which the balls lie, and shares of the pieces (n,)."""
         if self.source is None:
-            raise BadQuery("a corridor made by hand has no walls: ask one of a map")
+            raise BadQuery("a corridor made by hand has no walls: use CorridorMap.corridor")
         found = self.source.corridor_along(
             np.array(self.start), np.array(self.goal), self.edges, self.radius
         )

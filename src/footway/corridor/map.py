@@ -254,7 +254,7 @@ class CorridorMap(NotebookDisplay):
 
         Raises:
             BadQuery: a point in a wall, a NaN, a radius that is negative or larger than the map.
-            NoPath: the disc does not fit or does not get through; says where.
+            NoPath: the disc does not fit or does not get through; the message gives the position.
 
         """
         a, b, radius = self._check_query(start, goal, radius)

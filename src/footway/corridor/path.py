@@ -28,7 +28,7 @@ class Path(NotebookDisplay):
     """A curve that a disc can follow, with its certified clearance.
 
     `CorridorMap.path` gives a `TautPath`, the shortest one; `footway.follow` gives a `Walk`, which
-    has times and velocities as well.
+    also has times and velocities.
 
     Attributes:
         start: where it begins, (x, y) in metres; (x, y, z) in three dimensions.
@@ -86,7 +86,7 @@ class TautPath(Path):
     Attributes:
         length: of the curve, m; exact.
         pieces: (n, 9) lines and arcs: x0, y0, x1, y1, then for arcs centre x, y, radius, signed
-            sweep (radians, positive to the left) and distance to the next wall; zeros for lines.
+            sweep (radians, positive to the left) and distance to the nearest wall; zeros for lines.
         source: solver of its map; None for a path made by hand.
         crossed: half-edges of the map that its search crossed; empty without a search.
 
@@ -136,7 +136,7 @@ class TautPath(Path):
         from footway.corridor.backbone import corridor_of_path  # it imports this module
 
         if self.source is None:
-            raise BadQuery("a path made by hand has no corridor: ask a map for it")
+            raise BadQuery("a path made by hand has no corridor: use CorridorMap.corridor")
         return corridor_of_path(self.source, self)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def _corners_along(index: Index, path: TautPath, halves: Ints, wanted: float) ->
 
 
 def _tighten(stops: list[_Stop], corners: Corners) -> tuple[list[_Stop], list[_Tangent]] | None:
-    """Add corners that a line comes too close to, drop those that bend the path the wrong way."""
+    """Add corners that a line comes too close to, drop those that bend the path wrongly."""
     for _ in range(_ROUNDS):
         tangents = [tangent for a, b in pairwise(stops) if (tangent := _tangent(a, b)) is not None]
         if len(tangents) < len(stops) - 1:

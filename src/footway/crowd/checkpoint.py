@@ -315,7 +315,7 @@ def load(
                 f"{len(cmap.edges)}): give the same map"
             )
         if facts["styles"] and environment is None:
-            raise BadFile("some follow routes over terrain: give the environment too")
+            raise BadFile("some characters follow routes over terrain: give the environment, too")
         _require(facts["edges"] == len(cmap.edges), "its arrays and the map")
         simulation = Simulation(
             cmap, seed=facts["seed"], dt=facts["step"], threads=threads, model=facts["avoidance"],

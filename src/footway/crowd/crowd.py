@@ -300,7 +300,7 @@ class Crowd:
 
         Raises:
             BadQuery: an argument is invalid, or there is not enough free space.
-            NoPath: a given goal cannot be reached; the message tells why.
+            NoPath: a given goal cannot be reached; the message gives the reason.
 
         """
         body = with_properties(profile, Profile(), properties)
@@ -346,9 +346,11 @@ class Crowd:
         simulation = self._simulation
         known = simulation.populations[population]
         if known.has_own_goals:
-            raise BadQuery("each of them has a goal of its own: `add` others with theirs")
+            raise BadQuery("each of its characters has its own goal: use `add` for others")
         if any(known.first in group.ids for group in self.groups):
-            raise BadQuery("this population is a group: it stays as it is; add another one")
+            raise BadQuery(
+                "this population is a group, whose size cannot change: add another group"
+            )
         ids, rows, points = spawning.place_characters(
             simulation, count, known.profile, starts, area, 0.0
         )
@@ -378,7 +380,7 @@ class Crowd:
         preference: ArrayLike | None = None,
         **properties: Unpack[Properties],
     ) -> Ints:
-        """Let characters appear in an area over time; return their ids, (count,).
+        """Add a source that spawns characters in an area over time; return their ids, (count,).
 
         They appear at `rate` per second from `start` on, or by a `schedule` of (time, count). A
         character waits until there is free space for it. The other arguments are as for `add`.
@@ -481,7 +483,9 @@ class Crowd:
         slots = characters.checked_slots(chosen)
         member = np.flatnonzero(characters.group[slots] >= 0)
         if len(member):
-            raise BadQuery(f"character {int(chosen[member[0]])} belongs to a group: it stays there")
+            raise BadQuery(
+                f"character {int(chosen[member[0]])} belongs to a group, which has one goal for all"
+            )
         check_clearance(simulation.map, "goal", points, characters.radii(slots))
         first = simulation.goals.add(points).first
         characters.set_goals(slots, first + np.arange(len(points)), points)
@@ -621,7 +625,7 @@ class Crowd:
         """Stop calling a function that was given to `each_step`."""
         if not callable(function) or function not in self._functions:
             raise BadQuery(
-                f"{validation.shown(function)} is not called: it was removed, or never given"
+                f"{validation.shown(function)} is not registered: it was removed, or never added"
             )
         self._functions.remove(function)
 
@@ -631,7 +635,7 @@ class Crowd:
         """Do one or more steps; at most 2,147,483,646 in the lifetime of a crowd."""
         simulation = self._simulation
         if self._in_functions:
-            raise BadQuery("a function of each_step calls `step` or `run`: it is called by them")
+            raise BadQuery("a function of each_step must not call `step` or `run`, which call it")
         for _ in range(validation.whole(count, "count", high=NEVER - self.steps)):
             spawning.spawn_due(simulation)
             simulation.user_forces = self._call_functions()
@@ -813,7 +817,7 @@ def _check_map(cmap: object, environment: object) -> None:
     if not hasattr(cmap, "solver"):
         raise BadQuery(
             f"a crowd walks on a CorridorMap in the plane, not on {validation.shown(cmap)}: build "
-            "one, of a volume or a mesh from the plan that load(..., between=(LOW, HIGH)) cuts"
+            "one; of a volume or a mesh, load a plan first with load(..., between=(LOW, HIGH))"
         )
     if environment is None:
         return
@@ -821,7 +825,8 @@ def _check_map(cmap: object, environment: object) -> None:
     bounds, walls = getattr(environment, "bounds", None), getattr(environment, "walls", None)
     if bounds is None or walls is None:
         raise BadQuery(
-            f"the environment is {validation.shown(environment)}: give what the map was built from"
+            f"the environment is {validation.shown(environment)}: give the Environment that "
+            "the map was built from"
         )
     name = getattr(environment, "name", "")
     if not np.allclose(bounds, known.bounds, rtol=0.0, atol=0.01):
@@ -852,7 +857,7 @@ def _check_map(cmap: object, environment: object) -> None:
 def _check_forces(value: Any, count: int) -> NDArray[np.float32]:
     """Return the checked accelerations (count, 2) that a user's function returned."""
     wanted = f"give accelerations ({count}, 2) in m/s2, or None"
-    array = validation.floats(value, f"({count}, 2)", name="what a function of each_step returns")
+    array = validation.floats(value, f"({count}, 2)", name="result of a function of each_step")
     if array.shape != (count, 2):
         raise BadQuery(f"a function of each_step returned the shape {array.shape}: {wanted}")
     with np.errstate(over="ignore"):

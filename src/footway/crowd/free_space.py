@@ -72,7 +72,7 @@ def free_points(
         points = points[_main_part(cmap, points, radius)]
     if not len(points):
         where = "on the map" if area is None else "in the area"
-        raise BadQuery(f"there is no place {where} where a disc of radius {radius:g} m fits")
+        raise BadQuery(f"there is no position {where} where a disc of radius {radius:g} m fits")
     return points
 
 

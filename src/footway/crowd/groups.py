@@ -191,7 +191,7 @@ class Groups:
         characters.mode[slots[mode == col.ARRIVED]] = col.ARRIVED
 
     def avoid_closed_edges(self, edges: Ints) -> None:
-        """Give groups another corridor if obstacles close edges of their own."""
+        """Give groups another corridor if obstacles close edges of their current one."""
         characters = self._characters
         for group in self.all:
             slots = self.members(group)

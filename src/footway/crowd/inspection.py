@@ -139,7 +139,7 @@ def _forces(simulation: Simulation, slot: int) -> dict[str, Floats]:
     """Return the forces on a character: the step of this character alone, on a copy of its state.
 
     Steering, lane and noise are one force in the step, which is computed without noise, and without
-    both, to tell them apart.
+    both, to separate them.
     """
     characters = simulation.characters
     simulation.groups.limit_fronts()

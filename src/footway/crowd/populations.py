@@ -207,7 +207,7 @@ def style_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Follo
         which = "a group" if behaviour == "group" else "a wanderer"
         raise BadQuery(
             f"{which} follows corridors, and a profile with preferences, or one that follows miran "
-            "or irm, needs a route to a goal of its own: take another profile"
+            "or irm, needs a route to a goal of its own: use another profile"
         )
     return style
 

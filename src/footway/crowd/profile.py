@@ -183,12 +183,12 @@ class Profile:
             one_of(self.follow, "follower", get_args(Follow))
         if self.follow == "cmm" and self.preferences:
             raise BadQuery(
-                "those who follow corridors (cmm) have no use for preferences: take miran or irm"
+                "characters that follow corridors (cmm) ignore preferences: use miran or irm"
             )
         if self.sigma < self.spacing:
             raise BadQuery(
-                f"sigma is {self.sigma:g} m and spacing {self.spacing:g} m: sigma, the most that "
-                "may be skipped, must not be less than the distance between candidates"
+                f"sigma is {self.sigma:g} m and spacing {self.spacing:g} m: sigma, the longest "
+                "part that may be skipped, must not be less than the distance between candidates"
             )
 
 

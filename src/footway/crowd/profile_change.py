@@ -325,7 +325,7 @@ def _send_elsewhere(simulation: Simulation, slots: NDArray[np.int32]) -> None:
 
 
 def _is_tight(simulation: Simulation, slots: NDArray[np.int32]) -> Flags:
-    """Whose body does not fit where it goes. (n,)."""
+    """Return which characters do not fit at their goal. (n,)."""
     characters = simulation.characters
     goals: Any = characters.goal_point[slots]
     tight = np.isfinite(goals[:, 0])

@@ -115,7 +115,9 @@ def place_characters(
     inside = np.flatnonzero(overlapping(points, radii, obstacles))
     if len(inside):
         x, y = points[inside[0]].tolist()
-        raise BadQuery(f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move one of them")
+        raise BadQuery(
+            f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move the start or the obstacle"
+        )
     return ids, rows, points
 
 

@@ -89,8 +89,9 @@ class StyleTerrain(NamedTuple):
         """
         if environment is None:
             raise BadQuery(
-                "a profile with preferences, or one that follows miran or irm, needs ground: make "
-                "the crowd by Crowd(map, environment=...), of what the map was built from"
+                "a profile with preferences, or one that follows miran or irm, needs terrain: "
+                "create the crowd with Crowd(map, environment=...), where the environment is the "
+                "one that the map was built from"
             )
         from footway.terrain.improvement import network_of
         from footway.terrain.terrain import Terrain  # loads Shapely
@@ -382,7 +383,7 @@ class Routes:
             or ids.max(initial=-1) >= len(self._characters.slot_of)
             or (facts[:, col.UPDATED] > self._simulation.steps).any()
         ):
-            raise Damaged("its routes over terrain do not fit each other")
+            raise Damaged("its routes over terrain do not match each other")
         for k, end in enumerate(ends.tolist()):
             begin = end - int(facts[k, col.POINTS] + facts[k, col.PIECES])
             self._restore_guide(progress[k], facts[k], routes[begin:end])
@@ -391,10 +392,10 @@ class Routes:
         number, style, count = facts[[col.CHARACTER, col.STYLE, col.POINTS]].tolist()
         characters, slot = self._characters, int(self._characters.slots(number))
         if slot < 0 or characters.group[slot] >= 0 or not facts[col.LINE] <= count - 2:
-            raise Damaged("its routes over terrain do not fit its characters")
+            raise Damaged("its routes over terrain do not match its characters")
         route = Route(rows[:count], rows[count:])
         if not _is_route(route, progress, len(self._terrains[style].followed.ground.triangles)):
-            raise Damaged("its routes over terrain do not fit the ground")
+            raise Damaged("its routes over terrain do not match the terrain")
         cursor = characters.state.cursor[slot]
         before = cursor.copy()
         self.assign_route(number, slot, style, route)

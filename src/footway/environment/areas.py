@@ -26,7 +26,7 @@ def as_polygon(shape: Any) -> Polygon:
     Rings that cross or overlap follow the even-odd rule: what lies in two of them is outside.
 
     Raises:
-        BadQuery: the shape is no polygon, or it is empty.
+        BadQuery: the shape is not a polygon, or it is empty.
 
     Example:
         >>> as_polygon([(0, 0), (2, 0), (2, 2), (0, 2)]).area

@@ -95,5 +95,5 @@ def _polygon(ring: Ring) -> Any:
     parts = shapely.get_parts(shapely.get_parts(shape))
     shape = shapely.union_all(parts[shapely.get_dimensions(parts) == 2])
     if shape.area < _SMALLEST:
-        raise BadGeometry("the polygon has no inside; draw three corners or more around a place")
+        raise BadGeometry("the polygon has no interior; draw three corners or more")
     return shape

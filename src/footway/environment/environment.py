@@ -78,8 +78,8 @@ class TerrainRegion:
             raise BadGeometry(f"the kind of a terrain region is {shown(self.kind)}: give it a name")
         if self.kind in RESERVED_KINDS:
             raise BadGeometry(
-                f"{self.kind!r} is no kind of ground: it has another meaning in maps; take "
-                "another word"
+                f"{self.kind!r} cannot be a kind of terrain: it has another meaning in maps; "
+                "choose another word"
             )
 
 
@@ -125,10 +125,10 @@ class Environment(NotebookDisplay):
         """Return an environment from walkable polygons, or from bounds and obstacles.
 
         Shapes are Shapely geometries or (n, 2) coordinates in metres; rings may be open or
-        closed and run either way. Walkable is the union of `walkable` (or all of `bounds`),
-        within `bounds`, without the `obstacles`. If only obstacles are given, the bounds are
-        their bounding box plus a margin. The input is snapped to the grid and repaired; `repairs`
-        lists every repair.
+        closed and have either orientation. Walkable is the union of `walkable` (or all of
+        `bounds`), within `bounds`, without the `obstacles`. If only obstacles are given, the
+        bounds are their bounding box plus a margin. The input is snapped to the grid and
+        repaired; `repairs` lists every repair.
 
         Args:
             walkable: polygons of walkable space.

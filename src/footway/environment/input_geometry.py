@@ -165,7 +165,7 @@ def _as_geometry(shape: Any, label: str, *, of: str) -> Any:
         with np.errstate(invalid="ignore"):  # NaN is rejected later, with its position
             return _MAKE[of](xy)
     except (ValueError, shapely.errors.GEOSException) as error:
-        raise BadGeometry(f"{label}: is no {of}: {' '.join(str(error).split())}") from error
+        raise BadGeometry(f"{label}: is not a {of}: {' '.join(str(error).split())}") from error
 
 
 def _expected(label: str, of: str, found: object) -> str:

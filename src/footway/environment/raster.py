@@ -98,7 +98,7 @@ def rasterise(
         raster = _plane_raster(environment, resolution, radius, size)
     else:
         kind = type(environment).__name__
-        raise BadInput(f"a {kind} is no map; give an Environment or a Volume")
+        raise BadInput(f"a {kind} is not a map; give an Environment or a Volume")
     if not raster.free.any():
         raise BadInput(_nothing_fits_message(raster, environment.name))
     return raster

@@ -186,7 +186,7 @@ def _box(given: Any, what: str) -> NDArray[np.float64]:
     good = box.shape == (6,) and (np.abs(box) <= FARTHEST).all() and (box[:3] < box[3:]).all()
     if not good:
         raise BadGeometry(
-            f"{what}: {shown(given)} is no box; give (x0, y0, z0, x1, y1, z1) in metres with "
+            f"{what}: {shown(given)} is not a box; give (x0, y0, z0, x1, y1, z1) in metres with "
             "x0 < x1, y0 < y1 and z0 < z1"
         )
     return box

@@ -126,7 +126,7 @@ def cmm(
     )  # fmt: skip
     validation.seed(seed)
     check_fits(corridor, settings.radius)
-    one_of(avoid, "way to avoid obstacles", ("forces", "corridor"))
+    one_of(avoid, "method to avoid obstacles", ("forces", "corridor"))
     if not isinstance(forces, list | tuple):
         raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
     for force in forces:
@@ -299,16 +299,16 @@ class CorridorWalker(Walker):
         moving = tuple(np.flatnonzero(self.discs[:, VX:].any(axis=1)).tolist())
         biases = self.settings.noise or self.settings.lane or self.settings.corner
         cause = (
-            "forces of your own hold it there; weaken them" if self.forces
-            else "obstacles that move hold it there; see NoPath.obstacles" if moving
+            "custom forces hold it there; weaken them" if self.forces
+            else "moving obstacles hold it there; see NoPath.obstacles" if moving
             else "lane, noise or corner hold it there; weaken them" if biases
             else "it walks or turns too slowly; see speed, turn_rate and step"
         )  # fmt: skip
         narrowest = self.corridor.narrowest
         if self.settings.radius > TIGHT * narrowest:
-            cause += f"; or it has no room to turn: take a radius well below {narrowest:.3f} m"
+            cause += f"; or it has no space to turn: use a radius well below {narrowest:.3f} m"
         return NoPath(
-            f"the character comes no closer to its goal at {place} after "
+            f"the character gets no closer to its goal at {place} after "
             f"{self.state.time:.1f} s: {cause}",
             reason="blocked",
             obstacles=moving,

@@ -133,7 +133,7 @@ class Walker(ABC):
         """Call the kernel for up to `steps` steps: (status, samples written)."""
 
     def run(self, steps: int | None = None) -> int:
-        """Advance until the character arrives, cannot go on, or has taken `steps` steps: status."""
+        """Advance until the character arrives, is stuck, or has taken `steps` steps: status."""
         made = 0
         while True:
             capacity = len(self.trail.points) - self.count - 2
@@ -190,7 +190,7 @@ class RouteWalker(Walker):
         self.preferences = dict(chosen)
         cut = route.cut
         if not len(cut.pieces):
-            raise BadQuery(f"a route of {cut.length:.3g} m leads nowhere: draw a longer one")
+            raise BadQuery(f"a route of {cut.length:.3g} m is too short: draw a longer one")
         super().__init__(settings, obstacles, 2, cut.length)
         if self.named:
             check_ends(self.named, self.discs, settings.radius, cut.points[[0, -1]])
@@ -289,7 +289,7 @@ class RouteWalker(Walker):
             else "it walks or turns too slowly; see speed, turn_rate and step"
         )  # fmt: skip
         return NoPath(
-            f"the character comes no further on its route at "
+            f"the character gets no further on its route at "
             f"{np.round([body.x, body.y], 3).tolist()} after {self.state.time:.1f} s: {cause}",
             reason="blocked",
             obstacles=tuple(range(len(self.named))),

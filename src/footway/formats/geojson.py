@@ -127,7 +127,7 @@ def _features(document: dict[str, Any]) -> list[dict[str, Any]]:
     if kind == "FeatureCollection":
         features = document.get("features")
         if not isinstance(features, list):
-            raise BadFile("is a FeatureCollection whose 'features' is no list")
+            raise BadFile("is a FeatureCollection whose 'features' is not a list")
         for i, feature in enumerate(features):
             if not isinstance(feature, dict):
                 raise BadFile(f"feature {i}: is a {_json_type(feature)}, not an object")
@@ -179,7 +179,7 @@ def _assumption(part: _Part, kind: str | None, role: str) -> Repair:
     )
     if role == "walkable":
         return Repair("kind", (float(x), float(y)), f"{what}; taken as walkable")
-    advice = 'set "kind" to obstacle, walkable or area, or to a kind of ground'
+    advice = 'set "kind" to obstacle, walkable or area, or to a kind of terrain'
     found = f"{what} has no meaning here; left out"
     return Repair("ignored", (float(x), float(y)), f"{found}: {advice}")
 
@@ -415,7 +415,7 @@ def _polygons(table: _Table, shapes: NDArray[np.object_]) -> list[Repair]:
     # RFC 7946: exteriors run counterclockwise, holes clockwise.
     wrong = (shapely.is_ccw(rings) != shell) & (shapely.area(shapely.polygons(rings)) > 0)
     return repairs + table.repairs(
-        chosen[wrong], "orientation", "a ring runs the wrong way; reversed"
+        chosen[wrong], "orientation", "a ring has the wrong orientation; reversed"
     )
 
 

@@ -56,7 +56,7 @@ def is_lonlat(xy: NDArray[np.float64], document: dict[str, Any]) -> bool:
         if in_range and extent.max() < 1.0:
             return True
         raise BadGeometry(
-            f"crs says longitude and latitude, but the map spans {extent[0]:g} x {extent[1]:g} "
+            f"crs declares longitude and latitude, but the map spans {extent[0]:g} x {extent[1]:g} "
             "degrees; if these are metres, remove crs, else cut out less than one degree"
         )
     on_grid = np.abs(xy - np.rint(xy / GRID) * GRID).max() < 1e-9
@@ -99,7 +99,7 @@ def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
     note = Repair(
         "projection",
         (0.0, 0.0),
-        f"longitude and latitude laid flat, in metres about lon {middle[0]:.6f} "
+        f"longitude and latitude projected to metres around lon {middle[0]:.6f} "
         f"lat {middle[1]:.6f} (azimuthal equidistant)",
     )
     return flat * stretch[:, None], note

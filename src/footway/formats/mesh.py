@@ -171,10 +171,10 @@ def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
     except _DAMAGED as error:
         # The message of trimesh is about its internal arrays.
         raise BadFile(
-            f"cannot be read: it is damaged, empty or no {kind.upper()} mesh; save it again"
+            f"cannot be read: it is damaged, empty or not a {kind.upper()} mesh; save it again"
         ) from error
     if corners.shape[1:] != (3, 3):
-        raise BadFile("has faces that are no triangles in space; save it again as a triangle mesh")
+        raise BadFile("has faces that are not triangles in space; save it again as a triangle mesh")
     return corners, ignored
 
 

@@ -89,9 +89,7 @@ def join(corners: NDArray[np.float64]) -> Surface:
     crossing = crossing_faces(surface)
     if len(crossing):
         x, y, _ = surface.corners[crossing[0]].mean(axis=0).tolist()
-        detail = (
-            f"{len(crossing):,} faces run through others: what lies inside either body is solid"
-        )
+        detail = f"{len(crossing):,} faces run through others: space inside either body is solid"
         found.append(Repair("self-intersection", (x, y), detail))
     return surface._replace(repairs=tuple(found))
 

@@ -131,7 +131,7 @@ def _section(surface: Surface, level: float) -> tuple[list[Any], list[Repair]]:
         x, y = segments[~closes][0, :2].tolist()
         detail = (
             f"{(~closes).sum():,} faces belong to walls that enclose nothing at a height of "
-            f"{level:g} m: they block the way, and what is behind them does not"
+            f"{level:g} m: they block movement, and the space behind them is free"
         )
         notes.append(Repair("open mesh", (x, y), detail))
     return _filled(segments[kept]), notes

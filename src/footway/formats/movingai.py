@@ -76,7 +76,7 @@ def _parse(content: bytes) -> NDArray[np.uint8]:
         row, column = np.unravel_index(np.argmin(known), known.shape)
         letter = chr(cells[row, column])
         raise BadFile(
-            f"line {begin + 2 + row}, column {column + 1}: {letter!r} is no cell; "
+            f"line {begin + 2 + row}, column {column + 1}: {letter!r} is not a cell; "
             "known are . G S (passable) and @ O T W (blocked)"
         )
     return cells
@@ -93,7 +93,7 @@ def _size(header: list[bytes]) -> tuple[int, int]:
             size[words[0]] = int(words[1])
         except (ValueError, IndexError) as error:
             found = line[:40].decode("ascii", "replace")
-            raise BadFile(f"line {i + 1}: {found!r} is no size; expected a number") from error
+            raise BadFile(f"line {i + 1}: {found!r} is not a size; expected a number") from error
     height, width = size[b"height"], size[b"width"]
     if height <= 0 or width <= 0:
         raise BadFile("its header gives no positive 'height' and 'width'")

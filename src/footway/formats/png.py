@@ -45,7 +45,7 @@ def load(path: Path, scale: float | None) -> Environment:
 
     """
     if scale is None:
-        raise BadFile("a PNG does not say how large a pixel is; give scale= in metres per pixel")
+        raise BadFile("a PNG does not contain the size of a pixel; give scale= in metres per pixel")
     white = brightness(path, formats=("PNG",)) >= _HALF
     return from_grid(white, scale=scale, name=path.stem)
 
@@ -77,7 +77,7 @@ def brightness(path: Path, *, formats: tuple[str, ...]) -> NDArray[np.float32]:
     except _DAMAGED as error:
         kinds = " or ".join(f.replace("PPM", "PGM") for f in formats)
         reason = "" if isinstance(error, UnidentifiedImageError) else f" ({error})"
-        raise BadFile(f"is damaged or no {kinds} picture{reason:.120}") from error
+        raise BadFile(f"is damaged or not a {kinds} picture{reason:.120}") from error
 
 
 def _values(picture: Image.Image) -> NDArray[np.float32]:

@@ -261,7 +261,7 @@ def _read(
         else:
             raise BadInput(
                 "is a mesh: give resolution= in metres for a volume, or between=(LOW, HIGH) for "
-                "the plan of what stands between two heights"
+                "a plan of the obstacles between two heights"
             )
     except ModuleNotFoundError as error:
         if not found.extra:

@@ -55,7 +55,7 @@ def load(path: Path, scale: float | None) -> Environment:
 
     """
     if scale is not None:
-        raise BadInput("a ROS map brings its own resolution; leave scale out")
+        raise BadInput("a ROS map contains its own resolution; leave scale out")
     map_ = _describe(_parse(read_text(path)))
     picture = path.parent / map_.image
     try:

@@ -44,7 +44,7 @@ def _size(line: str) -> tuple[int, int, int]:
         x, y, z = (int(word) for word in words[1:])
         if min(x, y, z) > 0 and max(x, y, z) <= _LARGEST:
             return x, y, z
-    raise BadFile(f"line 1: {line[:40]!r} is no size; a voxel map begins with 'voxel X Y Z'")
+    raise BadFile(f"line 1: {line[:40]!r} is not a size; a voxel map begins with 'voxel X Y Z'")
 
 
 def _occupied(lines: list[str], size: tuple[int, int, int]) -> NDArray[np.int64]:
@@ -55,7 +55,7 @@ def _occupied(lines: list[str], size: tuple[int, int, int]) -> NDArray[np.int64]
         if not words:
             continue
         if len(words) != 3 or not all(_is_number(word) for word in words):
-            raise BadFile(f"line {number}: {line[:40]!r} is no voxel; expected 'x y z'")
+            raise BadFile(f"line {number}: {line[:40]!r} is not a voxel; expected 'x y z'")
         row = [int(word) for word in words]
         if any(at >= side for at, side in zip(row, size, strict=True)):
             raise BadFile(

@@ -131,7 +131,7 @@ def _contract(pieces: _Pieces) -> _Pieces:
 
 
 def _detach_from_walls(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
-    """Give every dead end that runs into a wall corner a vertex of its own.
+    """Give every dead end that runs into a wall corner its own vertex.
 
     Dead ends on both sides of a wall, or between walls that touch, end in the same point of the
     wall, but they are not connected.

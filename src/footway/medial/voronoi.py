@@ -44,7 +44,9 @@ def diagram(walls: Walls, *, grid: float = GRID) -> Diagram:
     origin = np.floor(np.vstack([ends, points]).mean(axis=0))
     ends, points = ends - origin, points - origin
     if max(np.abs(ends).max(initial=0), np.abs(points).max(initial=0)) > _LARGEST:
-        raise BadGeometry(f"the map is wider than {_LARGEST * grid / 1000:.0f} km: cut it in parts")
+        raise BadGeometry(
+            f"the map is wider than {_LARGEST * grid / 1000:.0f} km: cut it into parts"
+        )
     segments = ends.reshape(-1, 4)
     vertices, halves, cells = _construct(segments.astype(np.int64), points.astype(np.int64))
     sites, is_point, two_sided = _sites(cells, segments, points, walls.two_sided)

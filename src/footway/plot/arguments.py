@@ -25,7 +25,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOST_PIXELS: Final = 10_000
-"""Along a side of an animation: a frame of 100 million pixels takes 400 MB."""
+"""Maximum pixels along a side of an animation: a frame of 100 million pixels takes 400 MB."""
 
 _MOST_COLUMNS: Final = 100
 _LEAST: Final = 1e-3  # m, frames per second, persons per m2; less is probably in another unit

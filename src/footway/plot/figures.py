@@ -98,7 +98,7 @@ def draw_no_path(
     goal: tuple[float, float],
     *,
     pinch: Pinch | None = None,
-    because: str = "no way at any radius",
+    because: str = "no path at any radius",
     environment: Environment | None = None,
 ) -> Figure:
     """Return a picture that shows why there is no path: start, goal and the pinch, if any."""

@@ -43,15 +43,15 @@ _SWATCH: Final = 0.016  # width of a colour in the key, share of the page
 _LETTER: Final = 0.0078  # width of a letter, share of the page
 
 MOST_NUMBERS: Final = 60
-"""Markers that get a number; more of them would hide the map, and become dots."""
+"""Greatest number of numbered markers; more would hide the map and are drawn as dots."""
 
 HALO: Final = [withStroke(linewidth=2.2, foreground=palette.HALO)]
-"""Around words that lie on lines."""
+"""Light outline of labels that lie on lines."""
 
 HATCHED: Final[dict[str, Any]] = {
     "facecolors": palette.GROUND, "edgecolors": palette.REPAIR, "linewidths": 0.8, "hatch": "/" * 6
 }  # fmt: skip
-"""Fake obstacles, to distinguish them from walls."""
+"""Hatching of fake obstacles, to distinguish them from walls."""
 
 
 def fill(sheet: Sheet, shapes: Any, *, zorder: float, **style: Any) -> None:
@@ -63,7 +63,7 @@ def fill(sheet: Sheet, shapes: Any, *, zorder: float, **style: Any) -> None:
 
 
 def outline(polygons: NDArray[np.object_]) -> Outline:
-    """Return polygons with holes as one compound outline; holes must run the other way round."""
+    """Return polygons with holes as one compound outline; holes have the opposite orientation."""
     rings, codes = [], []
     for ring in (ring for part in polygons for ring in (part.exterior, *part.interiors)):
         rings.append(shapely.get_coordinates(ring))

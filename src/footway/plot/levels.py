@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 MANY: Final = 20_000
-"""Edges that are too many to be drawn: of a grid one layer is drawn in each level."""
+"""Number of edges that is too large to draw: of a grid, one layer is drawn in each level."""
 
 _SHADOW: Final = "#3b4452"
 
@@ -49,7 +49,7 @@ k is set, in y where bit 1 is, in z where bit 2 is."""
 AZIMUTH: Final = math.radians(17.0)
 
 ELEVATION: Final = math.radians(56.0)
-"""Of the eye: a little from the left, and high enough to see the floors behind the walls."""
+"""Direction of view: slightly from the left, and high enough to see floors behind walls."""
 
 _TOWARD_EYE: Final = np.array(
     [
@@ -62,13 +62,13 @@ _TOWARD_EYE: Final = np.array(
 MOST_LEVELS: Final = 3
 
 _SLAB: Final = 0.12
-"""Share of a layer by which it must be more solid than the layers around it to part two levels."""
+"""Share of a layer by which it must be more solid than its neighbours to separate two levels."""
 
 _THINNEST: Final = 0.15
-"""Share of the height of the volume that a level has at least: what is lower is the level above."""
+"""Least height of a level, as a share of the volume; a lower one belongs to the level above."""
 
 _WALL: Final = 0.55
-"""Share of a level's height that walls are drawn with."""
+"""Height of drawn walls, as a share of the height of their level."""
 
 _LOW: Final = np.array(to_rgb("#e7e9ea"))
 _HIGH: Final = np.array(to_rgb("#fffaf0"))

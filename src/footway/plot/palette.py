@@ -42,10 +42,10 @@ TERRAIN: Final = MappingProxyType(
         "pedestrian_area": "#efe3bd",
     }
 )
-"""Of kinds of ground that maps often have; light, so that what lies on them is seen."""
+"""Colours of common kinds of terrain; light, so that everything on top of them is visible."""
 
 OTHER_TERRAIN: Final = ("#e7cfe0", "#cfe0dd", "#f1d3c4", "#d6d3ee", "#e3e6b5", "#c9dbe8")
-"""Of other kinds, in alphabetical order; the first one again after the last."""
+"""Colours of other kinds of terrain, in alphabetical order; they repeat after the last."""
 
 
 @cache
@@ -73,7 +73,7 @@ POPULATIONS: Final = (
     "#d1508f",
     "#6f9a1d",
 )
-"""Of populations, in the order of adding; the first one again after the last."""
+"""Colours of populations, in the order in which they were added; they repeat after the last."""
 
 
 @cache
@@ -106,7 +106,7 @@ _CONES_TO_RED_GREEN_BLUE = np.array(
 
 @cache
 def density_colours() -> ListedColormap:
-    """Perceptually uniform, from nearly the ground (nobody) to dark red (a dense crowd)."""
+    """Perceptually uniform, from nearly the colour of the ground (empty) to dark red (dense)."""
     colours = colormaps["inferno_r"](np.linspace(0.04, 0.92, 256))
     colours[:, 3] = np.clip(np.linspace(0.0, 6.0, 256), 0.0, 1.0)
     return ListedColormap(colours, name="density")

@@ -34,7 +34,7 @@ LARGEST: Final = 150.0
 """m. Maps up to this size need no lens: a person is several pixels wide."""
 
 OBSTACLE_STRENGTH: Final = 0.75
-"""How much of the ground a dynamic obstacle hides."""
+"""Opacity of dynamic obstacles."""
 
 _TITLE: Final = 60  # letters of a heading that fit beside the details
 _LENS_SIDE: Final = 0.40  # share of the map's shorter side that the lens takes

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MANY: Final = 5_000
-"""Lines that are too many to be drawn thick, or as vectors."""
+"""Number of lines that is too large to draw them thick, or as vectors."""
 
 FEW_DISCS: Final = 300
-"""Discs that are each drawn with a rim; of more only the union has one."""
+"""Greatest number of discs that are drawn with a rim each; of more, only the union has a rim."""
 
 _TOP: Final = 92  # percentile of clearance with the last colour: open squares are rare and wide
 

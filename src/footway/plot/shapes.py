@@ -29,7 +29,7 @@ _POST: Final = 0.1
 """m. Side of the square post that shows a point obstacle."""
 
 _MARGIN: Final = 0.02
-"""Of the longer side of the map: how far the ground goes beyond it."""
+"""Margin of the ground around the map, as a share of the longer side of the map."""
 
 
 class Ground(NamedTuple):

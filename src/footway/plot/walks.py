@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 BAND: Final = 12
-"""Most walks of a panel that are drawn in their true width; more of them are thin lines."""
+"""Greatest number of walks of a panel that are drawn in their true width; more are thin lines."""
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def _check_one_run(before: Recording, after: Recording) -> None:
             raise BadInput(f"the recordings are not of one run: their {what} are {a} and {b}")
     shorter, longer = sorted((before.names, after.names), key=len)
     if longer[: len(shorter)] != shorter:
-        raise BadInput("the recordings are not of one run: they have other populations")
+        raise BadInput("the recordings are not of one run: their populations differ")
 
 
 def union(parts: Sequence[Characters]) -> Characters:

@@ -145,7 +145,7 @@ class Recording(NotebookDisplay):
         from footway.recording.joining import joined
 
         for other in others:
-            instance(other, Recording, "recordings are joined to recordings")
+            instance(other, Recording, "only a Recording can be joined to a recording")
         return joined([self, *others])
 
     def replay_hash(self) -> str:
@@ -323,7 +323,7 @@ class Recorder:
 
     def continue_from(self, recording: Recording) -> None:
         """Take over the frames of a recording, without their rows, as the first frames."""
-        assert not self._steps, "a recording is continued once, at the beginning"
+        assert not self._steps, "a recording can be continued only once, before its first frame"
         self._steps, self._times = recording.steps.tolist(), recording.times.tolist()
         self._counts = np.diff(recording.offsets).tolist()
         self.add_characters(*recording.characters)

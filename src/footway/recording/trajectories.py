@@ -52,7 +52,7 @@ def even_frames(recording: Recording) -> EvenFrames:
 
     """
     if not len(recording.characters.ids):
-        raise BadInput("nobody is in the recording; there is nothing to export")
+        raise BadInput("the recording has no characters; there is nothing to export")
     since = recording.steps - recording.steps[0]
     apart = int(since[1]) if len(since) > 1 else 1
     frames = np.flatnonzero(since % apart == 0)
@@ -122,7 +122,7 @@ def _check_some(
             raise BadInput(
                 f"{name}: is not the map of the recording: after {frame.time:g} s character "
                 f"{int(frame.ids[outside[0]])} is at ({x:.2f}, {y:.2f}), outside of it or in an "
-                "obstacle; give the map that they walked on, in the same scale"
+                "obstacle; give the map of the recording, in the same scale"
             )
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MARGIN = 0.05
-"""m. Margin beside the disc at the start, the goal and the narrowest place, so that rounding errors
-cannot decide whether a query has a path."""
+"""m. Margin of the disc at the start, at the goal and at the narrowest place, so that rounding
+errors never decide whether a query has an answer."""
 
 
 class Question(NamedTuple):

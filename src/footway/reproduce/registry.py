@@ -79,5 +79,5 @@ def choose(names: Sequence[str]) -> list[Experiment]:
     for name in names:
         if name not in EXPERIMENTS:
             known = ", ".join(EXPERIMENTS)
-            raise BadInput(f"there is no table {name!r} to reproduce; there is: {known}")
+            raise BadInput(f"there is no table {name!r} to reproduce; there are {known}")
     return [EXPERIMENTS[name] for name in dict.fromkeys(names or EXPERIMENTS)]

@@ -94,7 +94,8 @@ class RoadSolver(Solver):
                 )
         if not _is_walkable(point, self.index.grid, self.roadmap.in_effect.space):
             return BadQuery(
-                f"{end} is inside an obstacle, outside the map, or sees nothing of the roadmap: "
+                f"{end} is inside an obstacle, outside the map, or no part of the roadmap is "
+                "visible from it: "
                 f"{nearest}"
             )
         if distance < radius:
@@ -103,7 +104,8 @@ class RoadSolver(Solver):
             )
             return NoPath(f"{why}smaller radius", reason="no room")
         return NoPath(
-            f"{end} is free but sees nothing of the roadmap: {nearest}; build the roadmap with a "
+            f"{end} is free, but no part of the roadmap is visible from it: {nearest}; "
+            "build the roadmap with a "
             "finer resolution or a smaller radius",
             reason="no room",
         )
@@ -175,7 +177,7 @@ class _Lines(NamedTuple):
 def _index_and_roads(roadmap: Roadmap) -> tuple[Index, Roads]:
     """Attach clearance to a roadmap in the plane."""
     if not roadmap.n_nodes:
-        raise BadInput("the roadmap has no nodes: nothing can be found on it")
+        raise BadInput("the roadmap has no nodes: no path can be found on it")
     if not len(roadmap.space.walls):
         raise BadInput("the roadmap has no walls: build it from an environment")
     walls = np.ascontiguousarray(roadmap.space.walls)

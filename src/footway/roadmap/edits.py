@@ -51,7 +51,7 @@ space at (3.500, 1.500): go around the obstacle there
     def __init__(self, roadmap: Roadmap) -> None:
         if not isinstance(roadmap, Roadmap):
             kind = type(roadmap).__name__
-            raise BadInput(f"an editor needs a Roadmap, not {kind}: a map's is its `roadmap`")
+            raise BadInput(f"an editor needs a Roadmap, not {kind}: that of a map is its `roadmap`")
         self._states = [roadmap]
         self._now = 0
         self._space: tuple[tuple[FakeObstacle, ...], Space] = ((), roadmap.space)
@@ -120,7 +120,7 @@ space at (3.500, 1.500): go around the obstacle there
         if v == w:
             raise BadQuery(f"an edge from node {v} to itself: give two nodes")
         if ((now.edges == (v, w)) | (now.edges == (w, v))).all(axis=1).any():
-            raise BadQuery(f"there is an edge between nodes {v} and {w} already")
+            raise BadQuery(f"nodes {v} and {w} already have an edge")
         self._check_line(now.nodes[v], now.nodes[w])
         self._set(_with_straight_edges(now, np.array([(v, w)]), _weight(weight)))
         return now.n_edges
@@ -272,5 +272,5 @@ def _two(value: Any, words: str) -> tuple[Any, Any]:
     try:
         first, second = value
     except (TypeError, ValueError):
-        raise BadQuery(f"{shown(value)} is no fake obstacle: give {words}") from None
+        raise BadQuery(f"{shown(value)} is not a fake obstacle: give {words}") from None
     return first, second

@@ -91,7 +91,7 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
     """Return the same roadmap with every local path on the medial axis, in two or three dimensions.
 
     Configurations one cell apart are pushed away from their closest obstacle until their clearance
-    stops growing. Branches that lead forth and back are cut. Then the path is smoothed, at the cost
+    stops growing. Branches that go back and forth are cut. Then the path is smoothed, at the cost
     of at most a tenth of a cell of clearance. Paths stay in the free cells, and the least clearance
     of a path never decreases.
 

@@ -102,7 +102,7 @@ class SpaceMap:
         if roadmap.dimension != 3:
             raise BadInput("the roadmap is in the plane: see CorridorMap.from_roadmap")
         if not roadmap.n_nodes:
-            raise BadInput("the roadmap has no nodes: nothing can be found on it")
+            raise BadInput("the roadmap has no nodes: no path can be found on it")
         self.roadmap, self.name = roadmap, roadmap.name
         self._space = roadmap.in_effect.space
         # Next to a fake obstacle an edge may leave the cells that are known to be free.
@@ -227,7 +227,7 @@ class SpaceMap:
         around: Literal["backbone", "path"] = "backbone",
     ) -> Corridor:
         """Corridor along the roadmap, for `follow.cmm`. Raises as `path` does."""
-        validation.one_of(around, "way to lay a corridor", ("backbone", "path"))
+        validation.one_of(around, "line that the corridor follows", ("backbone", "path"))
         (a, b), size = _ends(start, goal), self._radius(radius)
         found = self._path_with_overlap(a, b, size)
         balls = self._balls(found, size)
@@ -390,7 +390,9 @@ class SpaceMap:
         else:
             why = f"is inside an obstacle, or too near to one for {body}"
         nearest = as_text(nearest_free(point, self._space))
-        return BadQuery(f"the {what} {as_text(point)} {why}: the nearest free place is {nearest}")
+        return BadQuery(
+            f"the {what} {as_text(point)} {why}: the nearest free position is {nearest}"
+        )
 
     def _too_tight(self, what: str, point: Floats, radius: float, clear: float) -> NoPath:
         """Return the error for a radius above the clearance between an end and the roadmap."""

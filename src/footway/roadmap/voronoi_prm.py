@@ -200,7 +200,8 @@ def _axis(environment: Environment, radius: float) -> MedialAxis:
     if axis.clearance[widest] < radius:
         (x, y), clearance = axis.events[widest].tolist(), float(axis.clearance[widest])
         raise BadInput(
-            f"nothing fits a disc of {radius:g} m: the widest place, ({x:.3f}, {y:.3f}), has "
+            f"nowhere is wide enough for a disc of {radius:g} m: the widest place, "
+            f"({x:.3f}, {y:.3f}), has "
             f"{clearance:.3f} m; take a smaller radius"
         )
     return axis
@@ -268,14 +269,14 @@ def _checked(
     if not isinstance(environment, Plan):
         name = getattr(environment, "name", "") or type(environment).__name__
         raise BadInput(
-            f"{name} is no 2D map, which a Voronoi-PRM needs: cut a plan of a volume with "
+            f"{name} is not a 2D map, which a Voronoi-PRM needs: cut a plan of a volume with "
             "between=LOW,HIGH, or build with rrm_star"
         )
     checked_seed(seed, error=BadInput)
     extent = extent_of(environment.bounds)
     size = checked_radius(radius, extent, above=0.0, error=BadInput)
     if size < TOUCH:
-        raise BadInput(f"the radius is {size:g} m: the smallest disc has {TOUCH:g} m")
+        raise BadInput(f"the radius is {size:g} m: it must be at least {TOUCH:g} m")
     desired = 2.0 * size
     if clearance is not None:
         desired = checked_radius(clearance, extent, name="clearance", above=0.0, error=BadInput)

@@ -67,7 +67,7 @@ def run(
         prepared: the crowd, as returned by `prepare`; by default it is prepared here.
         keep: record the run even without `output`, in memory; see `Summary.recording`.
         checkpoint: file (.npz) of the crowd's state, written at the end.
-        checkpoint_every: s of simulated time after which the checkpoint is written as well.
+        checkpoint_every: s of simulated time between further checkpoints during the run.
         progress: called after each step. If it raises KeyboardInterrupt, the run ends there: files
             are completed as at the end, and `Summary.is_complete` is False.
 

@@ -49,7 +49,7 @@ class Summary:
         arrivals: number of goals that were reached.
         exited: number of characters that have left.
         evacuation_time: s, when the last character left; None while some are present.
-        last_exits: s, the same by name for each population of which nobody is present any more.
+        last_exits: s, the same by name, for each population that has left completely.
         cost: of a step.
         stuck: characters that are stuck at the end, with the cause.
         groups: size of each group at the end.
@@ -122,7 +122,7 @@ class StepLog:
         moments: clock before the first step and after each step, s.
         present: number of characters at each of these moments.
         empty_at: simulated time when the last character left, s; None while some are present.
-        left_at: the same by name for each population of which nobody is present any more.
+        left_at: the same by name, for each population that has left completely.
 
     """
 

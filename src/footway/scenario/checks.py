@@ -99,7 +99,7 @@ class Areas:
             raise self._origin.refuse(
                 keys, f"lies outside the map, which has {_extent(self._cmap)}"
             )
-        raise self._origin.refuse(keys, "lies in obstacles only; move it to where one can walk")
+        raise self._origin.refuse(keys, "lies entirely in obstacles; move it into free space")
 
 
 class Location(NamedTuple):
@@ -147,7 +147,7 @@ class Checker:
             reason = "it is in an obstacle or outside the map"
             if clearance > 0.0:
                 fits = f"a radius of {self.radius:g} m does not fit there"
-                reason = f"{fits}: {clearance:.3f} m to the next wall"
+                reason = f"{fits}: {clearance:.3f} m to the nearest wall"
             hint = describe_free_point(self._cmap, at, self.radius)
             message = f"is {where}, but {reason}" + (f"; {hint}" if hint else "")
             raise self._origin.refuse(keys, message)
@@ -223,7 +223,7 @@ def check_obstacle(
 ) -> None:
     """Raise an error if an obstacle is outside the map during the whole run of `duration` (s)."""
     if _is_outside(obstacle.box(duration), cmap):
-        raise origin.refuse(keys, f"never comes onto the map, which has {_extent(cmap)}")
+        raise origin.refuse(keys, f"never reaches the map, which has {_extent(cmap)}")
 
 
 def _is_outside(box: tuple[float, float, float, float], cmap: CorridorMap) -> bool:

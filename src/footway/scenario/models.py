@@ -172,11 +172,13 @@ class Population(_Crowd):
     @model_validator(mode="after")
     def _has_a_number(self) -> Self:
         if self.count is None and self.starts is None:
-            raise Fault("is missing; say how many, such as count = 100", inside=("count",))
+            raise Fault("is missing; give a number, such as count = 100", inside=("count",))
         if self.starts is not None and self.area is not None:
-            raise Fault("is given beside area; leave one of them out", inside=("starts",))
+            raise Fault("cannot be combined with area; leave one of them out", inside=("starts",))
         if self.goals is not None and self.destinations:
-            raise Fault("is given beside destinations; leave one of them out", inside=("goals",))
+            raise Fault(
+                "cannot be combined with destinations; leave one of them out", inside=("goals",)
+            )
         for key in ("starts", "goals"):
             points = getattr(self, key)
             if points is not None and len(points) != self.size:
@@ -235,7 +237,9 @@ class Source(_Crowd):
             return self
         for key in ("rate", "start", "count"):
             if key in self.model_fields_set:
-                raise Fault("is given beside schedule; leave one of them out", inside=(key,))
+                raise Fault(
+                    "cannot be combined with schedule; leave one of them out", inside=(key,)
+                )
         return self
 
     def size(self, duration: float) -> int:

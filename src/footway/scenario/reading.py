@@ -134,7 +134,7 @@ def validated(values: dict[str, Any], origin: Origin) -> Scenario:
         BaseModel.__init__(scenario, **values)  # `Scenario(...)` does not know the origin
     except ValidationError as error:
         raise first_error(error, origin) from None
-    scenario._origin = origin  # noqa: SLF001 - it is no key of the file
+    scenario._origin = origin  # noqa: SLF001 - it is not a key of the file
     check_names(scenario)
     return scenario
 
@@ -156,7 +156,7 @@ def _parse(text: str, name: str) -> dict[str, Any]:
 def check_names(scenario: Scenario) -> None:
     """Raise an error for unknown profiles and duplicate names; the map is not needed."""
     if not (scenario.population or scenario.source or scenario.group):
-        raise scenario.origin.refuse((), "has nobody in it; add [[population]] with count = 100")
+        raise scenario.origin.refuse((), "has no characters; add [[population]] with count = 100")
     taken: set[str] = set()
     for kind in ("population", "source", "group"):
         for i, walkers in enumerate(getattr(scenario, kind)):
@@ -167,7 +167,7 @@ def check_names(scenario: Scenario) -> None:
                 message = f"there is no profile {shown(walkers.profile)}; {hint}"
                 raise scenario.origin.refuse((*keys, "profile"), message)
             if walkers.name in taken:
-                message = f"{shown(walkers.name)} is taken; give each its own name"
+                message = f"{shown(walkers.name)} is used twice; give each its own name"
                 raise scenario.origin.refuse((*keys, "name"), message)
             taken |= {walkers.name} - {None}
 
@@ -190,7 +190,7 @@ def _explain(error: ErrorDetails) -> tuple[Keys, str]:
     if isinstance(fault, Fault):
         return keys + fault.inside, str(fault)
     if SPREAD in error["loc"]:
-        what = "missing" if kind == "missing" else "no key"
+        what = "missing" if kind == "missing" else "not a key"
         return keys, f"is {what}; write {{mean = ..., deviation = ...}}"
     if kind == "extra_forbidden":
         return keys, _unknown(keys)
@@ -230,7 +230,7 @@ def _unknown(keys: Keys) -> str:
         hint = f"it belongs in {_TABLE_OF[name]}"
     else:
         hint = did_you_mean(name, known)
-    return f"is no key of {'a scenario' if len(keys) == 1 else 'this table'}; {hint}"
+    return f"is not a key of {'a scenario' if len(keys) == 1 else 'this table'}; {hint}"
 
 
 def _table_at(keys: Keys) -> type[BaseModel]:

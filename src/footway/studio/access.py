@@ -166,7 +166,7 @@ class Guard:
 
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or not self._access.knows_host(hosts[0].decode("latin-1")):
-            refusal = PlainTextResponse("this server does not answer to that name", 400)
+            refusal = PlainTextResponse("this host name is not allowed", 400)
             await refusal(scope, receive, send_guarded)
             return
         await self._app(scope, receive, send_guarded)

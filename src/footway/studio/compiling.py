@@ -31,7 +31,7 @@ _MUD: Final = ((5.0, 0.0), (7.0, 0.0), (7.0, 5.0), (5.0, 5.0))
 
 
 class KernelPreparation:
-    """Tells all clients which kernels are being compiled while a request waits for them.
+    """Informs all clients which kernels are being compiled while a request waits for them.
 
     Args:
         send_event: sends an event to all clients; must not block.

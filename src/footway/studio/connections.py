@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     import h11
 
 HEAD_SECONDS: Final = 10.0
-"""For the complete head of a request."""
+"""s. Time limit for the complete head of a request."""
 
 BODY_SECONDS: Final = 10.0
-"""For the body of a request, plus one second for each `BODY_RATE` bytes received."""
+"""s. Time limit for the body of a request, plus one second for each `BODY_RATE` bytes received."""
 
 BODY_RATE: Final = 20_000.0
 """Bytes per second that a body must have on average."""
 
 READ_SECONDS: Final = 30.0
-"""For a client to read buffered data (64 kB), while the server waits to send more."""
+"""s. Time limit for a client to read buffered data (64 kB) while the server waits to send more."""
 
 END_SECONDS: Final = 15.0
-"""For the client to close its side of a web socket."""
+"""s. Time limit for the client to close its side of a web socket."""
 
 MAX_IDLE: Final = 128
 """Connections on which the server waits for the client; for one more, the oldest is closed."""

@@ -205,7 +205,7 @@ def obstacle(crowd: Crowd, request: requests.Obstacle) -> Answer:
     if request.do == "add":
         assert request.at is not None
         if len(crowd.obstacle_ids) >= MAX_OBSTACLES:
-            raise BadQuery(f"there are {MAX_OBSTACLES} obstacles already; remove one")
+            raise BadQuery(f"there are already {MAX_OBSTACLES} obstacles; remove one")
         number = crowd.add_obstacle(request.at, request.radius, velocity=request.velocity)
     elif request.do == "move":
         assert request.at is not None

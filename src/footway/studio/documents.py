@@ -200,7 +200,7 @@ def open_document(
     else:
         made = _map(name, display_name, scale, between)
     if map_name is not None and made.recording is None:
-        raise BadInput(f"{name}: is no recording; leave --map out")
+        raise BadInput(f"{name}: is not a recording; leave --map out")
     x0, y0, x1, y1 = made.bounds
     if max(x1 - x0, y1 - y0) > _MAX_SIDE:
         raise BadInput(

@@ -1,7 +1,7 @@
 """Layers of the page: walkable space, medial axis, discs of the corridor map, roadmaps.
 
 A layer that the page requests by name is a function with the decorator `_layer`. The page draws it
-in `web/src/scene/overlays.ts`. CONTRIBUTING.md tells how to add one.
+in `web/src/scene/overlays.ts`. CONTRIBUTING.md describes how to add one.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ _MAX_POSITIONS: Final = 60_000_000  # of a page: a browser has not enough memory
 def recording_of(document: Document) -> Recording:
     """Return the open recording; raise BadInput if the document is none."""
     if document.recording is None:
-        raise BadInput(f"{document.name}: is no recording; open a .parquet file")
+        raise BadInput(f"{document.name}: is not a recording; open a .parquet file")
     return document.recording
 
 

@@ -42,7 +42,7 @@ class Request(BaseModel):
 
 
 class Hello(Request):
-    """The open document and the status of the crowd."""
+    """Request the open document and the status of the crowd."""
 
     type: Literal["hello"]
 
@@ -55,13 +55,13 @@ class Open(Request):
 
 
 class Ground(Request):
-    """The walkable space, terrain and areas."""
+    """Request the walkable space, terrain and areas."""
 
     type: Literal["ground"]
 
 
 class Layer(Request):
-    """A layer to draw over the map."""
+    """Request a layer to draw over the map."""
 
     type: Literal["layer"]
     name: Name
@@ -71,7 +71,7 @@ class Layer(Request):
 
 
 class Path(Request):
-    """A path, and the corridor that it runs in."""
+    """Request a path and its corridor."""
 
     type: Literal["path"]
     start: Point
@@ -141,7 +141,7 @@ class Population(_WithProperties):
 
 
 class Character(Request):
-    """The state of one character."""
+    """Request the state of one character."""
 
     type: Literal["character"]
     id: Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -163,14 +163,14 @@ class Obstacle(Request):
     @model_validator(mode="after")
     def _is_whole(self) -> Obstacle:
         if self.do != "remove" and self.at is None:
-            raise ValueError("say where the obstacle is: at")
+            raise ValueError("give the position of the obstacle: at")
         if self.do != "add" and self.id is None:
-            raise ValueError("say which obstacle: id")
+            raise ValueError("give the number of the obstacle: id")
         return self
 
 
 class Walk(Request):
-    """A camera motion from stop to stop."""
+    """Request a camera motion from stop to stop."""
 
     type: Literal["walk"]
     start: Point
@@ -200,19 +200,19 @@ class Edit(Request):
         if self.do == "add" and self.what == "terrain" and self.kind is None:
             raise ValueError("name the kind of terrain")
         if self.do == "delete" and self.at is None:
-            raise ValueError("say where: at")
+            raise ValueError("give a position: at")
         return self
 
 
 class Replay(Request):
-    """A recording as a whole, or one frame of it."""
+    """Request a recording as a whole, or one frame of it."""
 
     type: Literal["replay"]
     frame: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
 
 
 class Trails(Request):
-    """Trajectories between two frames of a recording."""
+    """Request trajectories between two frames of a recording."""
 
     type: Literal["trails"]
     first: Annotated[int, Field(ge=0, le=2**31 - 1)]

@@ -54,7 +54,9 @@ def as_live_recording(live_recording: LiveRecording | None) -> File:
     try:
         content = live_recording.file.open("rb")
     except OSError as error:
-        raise BadInput(f"the recording is gone: {error.strerror}; record the crowd again") from None
+        raise BadInput(
+            f"the recording was deleted: {error.strerror}; record the crowd again"
+        ) from None
     return File(f"{live_recording.name}.parquet", content, "application/octet-stream")
 
 

@@ -368,7 +368,7 @@ async def _messages(socket: WebSocket, client: Client) -> AsyncIterator[str | by
         if text is None:
             client.put(refused(None, "not text; requests are JSON", "bad-input"))
         elif len(text) > MAX_TEXT:
-            client.put(refused(None, f"a message has at most {MAX_TEXT:,} bytes", "bad-input"))
+            client.put(refused(None, f"the message has more than {MAX_TEXT:,} bytes", "bad-input"))
         elif rate.allows():
             yield text
         else:

@@ -90,7 +90,7 @@ class Session:
                 return self.crowd_thread.between_steps(lambda: self._reply(request))
             return self._reply(request)
         except MemoryError:
-            return refused(request.n, "out of memory; request less", "broken")
+            return refused(request.n, "out of memory; request a smaller result", "broken")
         except Exception as error:  # noqa: BLE001 - a page must never take the server down
             return refused(request.n, fault_message(error), "broken")
 
@@ -304,7 +304,7 @@ class Session:
         after = crowd_requests.change(crowd, index, request, home, differ=known is None)
         if after.radius != before.radius:
             self.crowd_thread.stop_recording(
-                "a radius changed, and a recording has one for each character"
+                "a radius changed, and a recording has only one radius for each character"
             )
         if known is not None:
             given = request.model_dump(include={*PROPERTIES, "count"}, exclude_unset=True)

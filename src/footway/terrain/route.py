@@ -86,7 +86,7 @@ def route(
         raise BadQuery("a resolution is for method='grid'; triangles need none")
     number(margin, "margin", "m", low=0.0, high=FARTHEST)
     if (a == b).all():
-        raise BadQuery(f"the start {as_text(a)} is the goal: a route of one point leads nowhere")
+        raise BadQuery(f"the start {as_text(a)} is the goal: a route needs two different points")
     flag(improve, "improve")
     query = _Query(terrain, a, b, weights, method, resolution)
     points = query.improved(float(margin)) if improve else query.rough()
@@ -143,7 +143,7 @@ class IndicativeRoute:
         terrain.weights(preferences)
         given = without_repeats(checked_points(points, name="points of a route"))
         if len(given) < 2:
-            raise BadQuery("a route of one point leads nowhere: give at least two different points")
+            raise BadQuery("a route needs at least two different points")
         route = cls(given, terrain, {} if preferences is None else dict(preferences))
         hole = first_hole(route.cut)
         if hole is not None:

@@ -109,7 +109,7 @@ def _line(document: Any) -> tuple[Any, Any]:
         raise ValueError(f"it holds a {_type(document) or 'value without a type'}")
     points = _items(document, "coordinates")
     if not points or not all(isinstance(point, list) for point in points):
-        raise ValueError("its coordinates are no list of points")
+        raise ValueError("its coordinates are not a list of points")
     preferences = properties.get("preferences") if isinstance(properties, dict) else None
     return [point[:2] for point in points], preferences
 

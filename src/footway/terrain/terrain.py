@@ -142,7 +142,7 @@ class Terrain:
         for kind, weight in check_preferences({} if preferences is None else preferences).items():
             if kind not in self.kinds:
                 known = ", ".join(self.kinds)
-                raise BadInput(f"no ground of kind {kind!r} on this map; it has {known}")
+                raise BadInput(f"no terrain of kind {kind!r} on this map; it has {known}")
             out[self.kinds.index(kind)] = weight
         return out
 
@@ -276,7 +276,9 @@ def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
 
     """
     if not isinstance(preferences, Mapping):
-        raise BadInput(f"preferences must map kinds of ground to weights, not {shown(preferences)}")
+        raise BadInput(
+            f"preferences must map kinds of terrain to weights, not {shown(preferences)}"
+        )
     found = {}
     for kind, given in preferences.items():
         weight = as_float(given)

@@ -59,7 +59,7 @@ def test_a_truncated_file_is_reported_once(cut, tmp_path, capsys):
         assert files.load(tmp_path, name) is None
     told = capsys.readouterr().err
     assert told.count("\n") == 1
-    assert told == f"footway: damaged kernels in {tmp_path} are compiled anew\n"
+    assert told == f"footway: damaged kernels in {tmp_path} are compiled again\n"
     files.save(tmp_path, "one", b"again")
     assert files.load(tmp_path, "one") == b"again"
 

@@ -192,7 +192,7 @@ def test_damaged_files_are_compiled_anew(pack):
         file.write_bytes(damage(file.read_bytes()))
     result, compiled, told = pack.run()
     assert (result, compiled) == (12.0, ["outer", "middle", "least"])
-    assert told == f"footway: damaged kernels in {pack.cache / 'kernels'} are compiled anew\n"
+    assert told == f"footway: damaged kernels in {pack.cache / 'kernels'} are compiled again\n"
     assert pack.run() == (12.0, [], "")
 
 
@@ -293,7 +293,7 @@ class TestShipped:
         pack.write()
         result, compiled, told = pack.run(SHIPPED=str(shipped))
         assert (result, compiled[0]) == (12.0, "outer")
-        assert told == f"footway: damaged kernels in {shipped} are compiled anew\n"
+        assert told == f"footway: damaged kernels in {shipped} are compiled again\n"
 
     def test_only_on_a_cpu_that_can_run_them(self):
         v3 = ",".join(sorted(keys._V3))

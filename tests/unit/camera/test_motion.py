@@ -240,10 +240,10 @@ class TestBadInput:
         "bad", [[], [(1, 2)], [(1, 2, 3, 4)] * 2, "abc", None, 5, [[1, 2], [3]]], ids=repr
     )
     def test_a_path_is_a_path(self, bad):
-        assert "a camera flies along" in refusal(bad)
+        assert "a camera path" in refusal(bad)
 
     def test_places_are_finite(self):
-        assert "row 1 of the places" in refusal([(0, 0), (math.nan, 1)])
+        assert "row 1 of the positions" in refusal([(0, 0), (math.nan, 1)])
 
     def test_a_path_of_no_length(self, cmap):
         assert "no length" in refusal([(1, 1), (1, 1)])

@@ -230,7 +230,7 @@ def test_nobody(footway, tmp_path, name):
     file = tmp_path / "empty.parquet"
     ParquetRecorder(file, **MEMORY).close()
     result = footway("export", file, "-o", tmp_path / name)
-    assert_one_line(result, f"{file}: nobody is in the recording")
+    assert_one_line(result, f"{file}: the recording has no characters")
     assert not (tmp_path / name).exists()
 
 
@@ -251,5 +251,5 @@ def test_frames_without_anybody_are_refused(footway, tmp_path, kind):
         recorder.add_frame(k, 0.1 * k, [], np.empty((0, 2)), np.empty((0, 2)))
     recorder.close().save(file)
     out = tmp_path / f"out.{kind}"
-    assert_one_line(footway("export", file, "-o", out), f"{file}: nobody is in the recording")
+    assert_one_line(footway("export", file, "-o", out), f"{file}: the recording has no characters")
     assert not out.exists()

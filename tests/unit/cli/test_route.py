@@ -255,7 +255,7 @@ class TestWalk:
         (("--prefer", "mud=-2"), "the weight of 'mud' is -2.0; give a positive number"),
         (("--prefer", "mud=nan"), "the weight of 'mud' is nan; give a positive number"),
         (("--prefer", "mud=inf"), "the weight of 'mud' is inf; give a positive number"),
-        (("--prefer", "swamp=2"), "no ground of kind 'swamp' on this map; it has ground, mud"),
+        (("--prefer", "swamp=2"), "no terrain of kind 'swamp' on this map; it has ground, mud"),
         (("--prefer", "mud"), "'mud' is not a preference"),
         (("--prefer", "=3"), "'=3' is not a preference"),
         (("--prefer", "mud=much"), "'mud=much' is not a preference"),
@@ -305,7 +305,7 @@ def test_bad_routes_are_one_line(footway, yard, options, words):
         (("--no-improve",), "--no-improve is for a walk; add --follow miran"),
         (
             ("--lane", "1", "--sigma", "3"),
-            "--lane, --sigma are for a walk, but no follower has all",
+            "--lane, --sigma are for a walk, but no follower accepts all",
         ),
         (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: does not exist"),
         (("--follow", "miran", "--route", "route.txt"), "suffix"),
@@ -326,8 +326,8 @@ def test_a_drawn_route_is_not_searched(footway, yard, drawn, option):
     [
         ([(2, 2), (2, 9.5), (18, 9.5)], "the route leaves the free space at (8.750, 9.500)"),
         ([(2, 2), (30, 2)], "the route leaves the free space at (19.750, 2.000)"),
-        ([(2, 2)], "a route of one point leads nowhere"),
-        ([(2, 2), (2, 2)], "a route of one point leads nowhere"),
+        ([(2, 2)], "a route needs at least two different points"),
+        ([(2, 2), (2, 2)], "a route needs at least two different points"),
         ([], "route"),
         (
             [(2, 2), (math.nan, 3)],
@@ -353,7 +353,7 @@ def test_preferences_of_a_file_that_the_map_lacks(footway, yard, tmp_path):
     about = {"preferences": {"snow": 3.0}}
     file.write_text(json.dumps({"type": "Feature", "properties": about, "geometry": line}))
     result = footway("path", yard, "--route", file, "--follow", "miran")
-    assert_one_line(result, "saved.geojson: no ground of kind 'snow' on this map")
+    assert_one_line(result, "saved.geojson: no terrain of kind 'snow' on this map")
     answered(footway, "path", yard, "--route", file, "--follow", "miran", "--prefer", "mud=2")
 
 
@@ -388,7 +388,7 @@ def test_the_walk_is_that_of_the_library(footway, yard):
 
 @pytest.mark.parametrize(
     ("obstacles", "words"),
-    [((0,), "dynamic obstacles block the path"), ((), "the walk comes no further")],
+    [((0,), "dynamic obstacles block the path"), ((), "the walk gets no further")],
 )
 def test_a_picture_blames_only_obstacles_that_there_are(bare, obstacles, words):
     room = fw.load(str(bare))

@@ -48,7 +48,7 @@ def test_says_what_happened_and_what_it_cost(footway, scenario):
     result = footway("simulate", scenario())
     assert result.code == 0
     assert result.out.startswith("Out of the room: 30.0 s in 300 steps")
-    for words in ("8, 0 of them there", "longest", "character-steps per second", "of real time"):
+    for words in ("8, 0 of them present", "longest", "character-steps per second", "of real time"):
         assert words in result.out
     assert "everybody is out" in result.out
     assert "nobody" in result.out
@@ -204,7 +204,7 @@ def test_the_seed_of_a_checkpoint_is_said(footway, scenario, tmp_path):
     assert answer["seed"] == 77
     result = footway("simulate", file, "--seconds", "2", "--resume", saved, "--seed", "5")
     assert result.code == 2
-    assert "a checkpoint has a seed" in result.err
+    assert "the checkpoint has its own seed" in result.err
 
 
 def test_checkpoints_while_it_runs(footway, scenario, tmp_path, monkeypatch):
@@ -388,7 +388,7 @@ def test_a_second_ctrl_c_saves_no_torn_crowd(footway, scenario, tmp_path, monkey
     press_in_step(monkeypatch, step=10, times=2)
     result = footway("simulate", scenario(FOREVER), "--checkpoint", saved)
     assert result.code == 130
-    assert "no checkpoint: it was in the middle of a step" in result.err
+    assert "no checkpoint was saved: the run stopped in the middle of a step" in result.err
     assert "Wrote" not in result.out
     assert list(tmp_path.glob("*.npz*")) == []
 

@@ -90,5 +90,5 @@ def test_shares_that_make_no_sense(cmap, coverage):
 
 
 def test_more_than_the_smallest_balls_can_cover(cmap):
-    with pytest.raises(fw.BadQuery, match="at the most"):
+    with pytest.raises(fw.BadQuery, match="at most"):
         cmap.balls(0.999999)

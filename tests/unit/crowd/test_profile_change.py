@@ -371,8 +371,8 @@ class TestRefusals:
             ({"lane": 9.0}, "lane"),
             ({"noise": -1.0}, "noise"),
             ({"follow": "bus"}, "follow"),
-            ({"follow": "miran"}, "ground"),
-            ({"preferences": {"mud": 2.0}}, "ground"),
+            ({"follow": "miran"}, "terrain"),
+            ({"preferences": {"mud": 2.0}}, "terrain"),
             ({"profile": 5}, "profile"),
         ],
         ids=str,
@@ -393,7 +393,7 @@ class TestRefusals:
         it.add(20)
         it.step(5)
         before = everything(it)
-        with pytest.raises(fw.BadQuery, match="there is no place on the map"):
+        with pytest.raises(fw.BadQuery, match="there is no position on the map"):
             it.set_profile(0, radius=4.999)
         assert everything(it) == before
 
@@ -443,7 +443,7 @@ class TestMore:
     def test_where_each_has_a_goal(self):
         it = maps.crowd("hall")
         it.add(1, goals=[(2, 2)])
-        with pytest.raises(fw.BadQuery, match="goal of its own"):
+        with pytest.raises(fw.BadQuery, match="its own goal"):
             it.add_to(0, 1)
 
     def test_groups(self):

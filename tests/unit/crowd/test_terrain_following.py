@@ -160,7 +160,7 @@ class TestEverythingElse:
 
     def test_a_checkpoint_needs_the_ground(self, tmp_path):
         walkers(2, profile=HIKER).save(tmp_path / "a.npz")
-        with pytest.raises(fw.BadFile, match="give the environment too"):
+        with pytest.raises(fw.BadFile, match="give the environment, too"):
             fw.Crowd.load(tmp_path / "a.npz", cmap())
 
     def test_memory_of_those_who_leave_is_used_again(self):
@@ -252,12 +252,15 @@ class TestRefused:
     @pytest.mark.parametrize(
         ("how", "words"),
         [
-            ({"preferences": {"mudd": 2.0}}, "no ground of kind 'mudd' on this map; it has ground"),
+            (
+                {"preferences": {"mudd": 2.0}},
+                "no terrain of kind 'mudd' on this map; it has ground",
+            ),
             ({"preferences": {"mud": 0.0}}, "the weight of 'mud' is 0.0; give a positive number"),
             ({"preferences": {"mud": -1}}, "the weight of 'mud' is -1.0; give a positive number"),
             ({"preferences": {"mud": np.nan}}, "the weight of 'mud' is nan"),
-            ({"preferences": 3}, "preferences must map kinds of ground to weights, not 3"),
-            ({"preferences": MUD, "follow": "cmm"}, r"follow corridors \(cmm\) have no use"),
+            ({"preferences": 3}, "preferences must map kinds of terrain to weights, not 3"),
+            ({"preferences": MUD, "follow": "cmm"}, r"follow corridors \(cmm\) ignore"),
             ({"follow": "along"}, "the follower is 'along': it must be one of cmm"),
             ({"follow": "irm", "behaviour": "wander"}, "a wanderer follows corridors"),
         ],
@@ -292,7 +295,7 @@ class TestRefused:
     def test_another_ground(self):
         with pytest.raises(fw.BadQuery, match="give the one that the map was built from"):
             fw.Crowd(cmap(), environment=fw.load("gallery:field"))
-        with pytest.raises(fw.BadQuery, match="give what the map was built from"):
+        with pytest.raises(fw.BadQuery, match="give the Environment that the map was built from"):
             fw.Crowd(cmap(), environment="yard.wkt")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(

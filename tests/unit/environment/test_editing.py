@@ -53,7 +53,7 @@ def test_terrain_that_is_built_over_goes_with_it(room):
 
 @pytest.mark.parametrize("ring", [[(1, 1), (2, 2), (3, 3)], [(1, 1), (1, 1), (1, 1)]])
 def test_no_inside(room, ring):
-    with pytest.raises(fw.BadGeometry, match="no inside"):
+    with pytest.raises(fw.BadGeometry, match="no interior"):
         editing.with_obstacle(room, ring)
 
 

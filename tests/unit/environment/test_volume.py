@@ -77,7 +77,7 @@ def test_bad_origin(origin):
 def test_bad_boxes(box):
     with pytest.raises(fw.BadGeometry, match=r"the bounds.* box|the bounds must be numbers"):
         Volume.from_boxes(box)
-    with pytest.raises(fw.BadGeometry, match=r"box 1.* is no box|box 1 must be numbers"):
+    with pytest.raises(fw.BadGeometry, match=r"box 1.* is not a box|box 1 must be numbers"):
         Volume.from_boxes((0, 0, 0, 9, 9, 9), [(1, 1, 1, 2, 2, 2), box])
 
 

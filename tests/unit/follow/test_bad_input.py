@@ -357,7 +357,7 @@ def around_a_corner(radius: float) -> fw.Corridor:
 
 
 def test_who_gives_up_hears_of_a_smaller_radius_where_it_is_tight():
-    with pytest.raises(fw.NoPath, match=r"it has no room to turn: take a radius well below 0.500"):
+    with pytest.raises(fw.NoPath, match=r"it has no space to turn: use a radius well below 0.500"):
         fw.follow.cmm(around_a_corner(0.475))
     with pytest.raises(fw.NoPath, match="turns too slowly") as error:
         fw.follow.cmm(around_a_corner(0.1), turn_rate=0.01, speed=5.0, step=0.5)

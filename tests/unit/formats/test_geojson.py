@@ -186,7 +186,7 @@ def test_local_metres_are_not_taken_for_degrees(load, coordinates, more):
 
 def test_crs_that_cannot_be(load):
     crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}
-    with pytest.raises(fw.BadGeometry, match="crs says longitude and latitude"):
+    with pytest.raises(fw.BadGeometry, match="crs declares longitude and latitude"):
         load(collection(feature([SQUARE]), crs=crs))
     assert is_lonlat(np.array([(0.5, 0.5), (0.6, 0.6)]), {"crs": crs})
 
@@ -233,7 +233,7 @@ def _vincenty(a, b):
         ('{"type": "FeatureCollection", "features": [', "line 1, column .* is not JSON"),
         ("[1]", "the top is a list"),
         ('{"a": 1}', "'type' is None"),
-        ('{"type": "FeatureCollection"}', "'features' is no list"),
+        ('{"type": "FeatureCollection"}', "'features' is not a list"),
         ('{"type": "FeatureCollection", "features": [7]}', "feature 0: is a number"),
         ("[" * 100_000, "nested too deeply"),
         ('{"type":"GeometryCollection","geometries":[' * 900, "JSON|nested too deeply"),

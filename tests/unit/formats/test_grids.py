@@ -165,7 +165,7 @@ def test_ros_with_png(tmp_path):
     [
         ({"image": "none.pgm"}, "image 'none.pgm': does not exist"),
         ({"image": 5}, "key 'image' is 5"),
-        ({"image": "map.yaml"}, "image 'map.yaml': is damaged or no PGM or PNG"),
+        ({"image": "map.yaml"}, "image 'map.yaml': is damaged or not a PGM or PNG"),
         ({"resolution": "wide"}, "key 'resolution' is 'wide'"),
         ({"resolution": 0}, "key 'resolution' is 0"),
         ({"resolution": None}, "key 'resolution' is None"),
@@ -252,7 +252,7 @@ def test_png_cut_off_or_no_png(tmp_path):
     content = path.read_bytes()
     for broken in (content[:2000], content[:20], b"GIF89a", b"\x89PNG\r\n\x1a\n"):
         path.write_bytes(broken)
-        with pytest.raises(fw.BadFile, match="damaged or no PNG"):
+        with pytest.raises(fw.BadFile, match="damaged or not a PNG"):
             fw.load(path, scale=1)
 
 

@@ -297,7 +297,7 @@ class TestBadFiles:
     def test_what_the_reader_says_about_its_arrays_is_left_out(self, tmp_path):
         for name, content in (("a.obj", "# nothing\n"), ("a.stl", "hello world\n")):
             (tmp_path / name).write_text(content)
-            with pytest.raises(fw.BadFile, match=r"damaged, empty or no (OBJ|STL) mesh") as caught:
+            with pytest.raises(fw.BadFile, match=r"empty or not a (OBJ|STL) mesh") as caught:
                 fw.load(tmp_path / name, resolution=1)
             assert "array" not in str(caught.value)
 

@@ -21,7 +21,7 @@ def square(side: float) -> Walls:
 
 def test_coordinates_beyond_32_bits_are_refused():
     side = 2 * (2**31 - 2) * 1e-3  # m, so that corners are 2**31 - 2 steps from the middle
-    with pytest.raises(fw.BadGeometry, match="wider than 2147 km: cut it in parts"):
+    with pytest.raises(fw.BadGeometry, match="wider than 2147 km: cut it into parts"):
         diagram(square(side + 0.01))
     # The four bisectors of the corners meet in the middle.
     middle = diagram(square(side)).vertices

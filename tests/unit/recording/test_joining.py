@@ -78,7 +78,7 @@ class TestJoined:
             ({"seed": 8}, "their seeds are 7 and 8"),
             ({"step": 0.2}, "their steps are 0.1 s and 0.2 s"),
             ({"map_name": "circle"}, "their maps are square and circle"),
-            ({"names": ("left", "up")}, "other populations"),
+            ({"names": ("left", "up")}, "their populations differ"),
         ],
     )
     def test_other_runs_are_refused(self, change, words):

@@ -64,7 +64,7 @@ class TestTable:
         assert {row.scene for row in ROWS} == {VILLAGE, ROAD, ADULT, CHILD}
 
     def test_what_is_missed_is_named(self):
-        assert times.missed(timings(11.0)).endswith("all are.")
+        assert times.missed(timings(11.0)).endswith("reached.")
         words = times.missed(timings(9.0))
         assert "McKenna, MIRAN 1250 (9.0x)" in words
         assert "McKenna + Road, IRM (9.0x)" in words

@@ -87,10 +87,10 @@ class TestJudge:
         assert any("at an angle" in words for words in wrong)
         lies = found._replace(clearance=found.clearance + 0.1)
         (words,) = judge_roadmap("court", court.roadmap, lies, court.judge).wrong
-        assert words == "court: the clearance of a blend is not the reported one"
+        assert words == "court: the stored clearance of a blend is wrong"
         wider = court.roadmap.with_changes(parameters={"clearance": 2.0})
         (words,) = judge_roadmap("court", wider, found, court.judge).wrong
-        assert words == "court: a blend has less clearance than requested, though its edges have it"
+        assert words == "court: a blend has less clearance than desired and than its edges"
         moved = court.roadmap.with_changes(nodes=court.roadmap.nodes + 0.5)
         wrong = judge_roadmap("court", moved, blends(court.roadmap), court.judge).wrong
         assert any("an edge is" in words for words in wrong)

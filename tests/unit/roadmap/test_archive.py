@@ -144,10 +144,10 @@ class TestDamaged:
     @pytest.mark.parametrize("load", [Roadmap.load, fw.CorridorMap.load])
     def test_nobody_is_told_to_allow_pickles(self, file, load):
         file.write_text('{"type": "FeatureCollection"}')
-        with pytest.raises(fw.BadFile, match=r"damaged \(it is no archive of arrays\)"):
+        with pytest.raises(fw.BadFile, match=r"damaged \(it is not an archive of arrays\)"):
             load(file)
         file.write_bytes(pack({}, {"header": np.array([{}], object)}))
-        with pytest.raises(fw.BadFile, match="is no array of plain numbers"):
+        with pytest.raises(fw.BadFile, match="is not an array of plain numbers"):
             load(file)
 
     def test_cannot_be_written(self, flat, tmp_path):

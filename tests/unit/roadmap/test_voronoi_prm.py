@@ -243,7 +243,7 @@ class TestBadInput:
             voronoi_prm(hall(), radius=11)
 
     def test_a_volume(self):
-        with pytest.raises(BadInput, match="no 2D map"):
+        with pytest.raises(BadInput, match="not a 2D map"):
             voronoi_prm(gallery.make("house"))
 
 

@@ -180,7 +180,10 @@ def test_a_saved_map_has_no_areas_but_works(staged, tmp_path):
             "[[population]]\ncount = 1\n[area]\nx = [50, 50, 60, 60]",
             "line 5: area.x: lies outside the map, which has x from 0 to 10, y from 0 to 8 m",
         ),
-        ("[[population]]\ncount = 1\n[area]\nx = [4.2, 3.2, 5, 4]", "area.x: lies in obstacles"),
+        (
+            "[[population]]\ncount = 1\n[area]\nx = [4.2, 3.2, 5, 4]",
+            "area.x: lies entirely in obstacles",
+        ),
         ("[[population]]\ncount = 1\narea = [90, 0, 99, 9]", "population[0].area: lies outside"),
         (
             "[[population]]\ncount = 1\n[area]\nx = [[0, 0], [2, 2], [2, 0], [0, 3]]",
@@ -217,23 +220,23 @@ def test_a_saved_map_has_no_areas_but_works(staged, tmp_path):
         ("[[population]]\nstarts = [[5, 4]]", ") is free"),
         (
             "[[population]]\ncount = 1\n[[obstacle]]\nat = [20, 4]\nradius = 1",
-            "line 5: obstacle[0].at: never comes onto the map, which has x from 0 to 10",
+            "line 5: obstacle[0].at: never reaches the map, which has x from 0 to 10",
         ),
         (
             "[[population]]\ncount=1\n[[obstacle]]\nat=[14,4]\nradius=1\nvelocity=[-1,0]\nvanishes=2",
-            "never comes onto the map",
+            "never reaches the map",
         ),
         (
             (
                 "[[population]]\ncount=1\n[[obstacle]]\nat=[14,4]\nradius=1\nvelocity=[-1,0]\n"
                 "appears=8\nvanishes=10"
             ),
-            "never comes onto the map",
+            "never reaches the map",
         ),
         *(
             (
                 f"[[population]]\ncount = 1\n[[obstacle]]\nat = {at}\nradius = 1",
-                "never comes onto the map, which has x from 0 to 10, y from 0 to 8 m",
+                "never reaches the map, which has x from 0 to 10, y from 0 to 8 m",
             )
             for at in ("[-1.1, 4]", "[5, 9.1]", "[5, -1.1]")
         ),
@@ -411,7 +414,7 @@ def test_preferences_are_what_a_crowd_follows(staged):
     [
         (("count = 3", 'count = 3\nbehaviour = "wander"'), "a wanderer follows corridors"),
         (("[[population]]\ncount = 3", "[[group]]\ncount = 3\nstart = [5, 1]"), "a group follows"),
-        (("preferences", 'follow = "cmm"\npreferences'), "have no use for preferences"),
+        (("preferences", 'follow = "cmm"\npreferences'), "ignore preferences"),
         (("preferences", "sigma = 1\npreferences"), "sigma is 1 m and spacing 3 m"),
         (("preferences", 'follow = "by"\npreferences'), "profile.hiker.follow"),
     ],

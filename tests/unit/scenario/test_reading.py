@@ -99,7 +99,7 @@ def test_destinations_to_choose_from():
     [
         ({"seed": -1}, "seed: is -1; it must be at least 0"),
         ({"population": [{"count": 2.5}]}, "population[0].count: is 2.5; give a whole number"),
-        ({"population": [{"cuont": 2}]}, "population[0].cuont: is no key of this table"),
+        ({"population": [{"cuont": 2}]}, "population[0].cuont: is not a key of this table"),
         ({"profile": {"a": {"speed": "fast"}}}, "profile.a.speed: is the text 'fast'"),
         ({"area": {"hall": [1, 2, 3]}}, "area.hall[0]: is a number; give [xmin"),
         ({"map": None}, "map: is nothing; give text in quotes"),
@@ -167,7 +167,7 @@ def test_built_in_scenarios(name):
         ("speed = {mean = 1, deviation = 0.6}", ("speed.deviation: ", "-0.2 m/s")),
         ("speed = {mean = 1, deviation = 0.5}", ("speed.deviation: ", "the mean is 0 m/s")),
         ("speed = {mean = 19, deviation = 0.6}", ("speed.deviation: is 20.2 m/s, more than 20",)),
-        ("speed = {mean = 1, deviation = 0.1, sigma = 3}", ("speed.sigma: is no key",)),
+        ("speed = {mean = 1, deviation = 0.1, sigma = 3}", ("speed.sigma: is not a key",)),
         ("radius = 25", ("is 25 m, more than 5 m",)),
         ('radius = "25 cm"', ("without quotes: 0.25",)),
         ("premovement = -3", ("it must be at least 0 s",)),
@@ -176,7 +176,7 @@ def test_built_in_scenarios(name):
         ('then = "leave"', ("there are 'exit', 'repeat', 'stay'",)),
         ('behaviour = "wander"\nthen = "exit"', ("population[0].then: is for behaviour",)),
         ("preference = {a = 1}", ("population[0].preference: is for behaviour",)),
-        ('area = "a"\nstarts = [[1, 2]]', ("population[0].starts: is given beside area",)),
+        ('area = "a"\nstarts = [[1, 2]]', ("population[0].starts: cannot be combined with area",)),
         ("starts = [[1, 2]]", ("population[0].starts: has 1 points for 10 characters",)),
         (f"starts = {[[k, 2] for k in range(11)]}", ("starts: has 11 points for 10 characters",)),
         ("starts = [1, 2]", ("population[0].starts[0]: is a number; give two numbers",)),
@@ -196,14 +196,14 @@ def test_built_in_scenarios(name):
         ('name = ""', ("population[0].name: has 0 letters",)),
         (
             'name = "a"\n[[population]]\ncount = 1\nname = "a"',
-            ("population[1].name: 'a' is taken",),
+            ("population[1].name: 'a' is used twice",),
         ),
         (
             (
                 'name = "a"\n[[group]]\ncount = 1\nstart = "x"\nname = "b"\n'
                 '[[population]]\ncount = 1\nname = "c"\n[[population]]\ncount = 1\nname = "a"'
             ),
-            ("line 14: population[2].name: 'a' is taken",),
+            ("line 14: population[2].name: 'a' is used twice",),
         ),
         ("[[population]]\ncount = -2", ("line 5: population[1].count: is -2", "at least 0")),
         ("[[population]]\ncount = 2.5", ("give a whole number",)),
@@ -217,7 +217,10 @@ def test_built_in_scenarios(name):
         ("[[source]]\narea = 'a'\nschedule = [[9, -1]]", ("source[0].schedule[0][1]: is -1",)),
         ("[[source]]\narea = 'a'\nschedule = [9, 1]", ("schedule[0]: ", "give [time, count]")),
         ("[[source]]\narea = 'a'\nschedule = 9", ("give [[time, count], ...]",)),
-        ("[[source]]\narea = 'a'\nrate = 1\nschedule = [[9, 1]]", ("rate: is given beside",)),
+        (
+            "[[source]]\narea = 'a'\nrate = 1\nschedule = [[9, 1]]",
+            ("rate: cannot be combined with",),
+        ),
         ("[[group]]\ncount = 3\ngoal = [1, 1]", ("group[0].start: is missing",)),
         ("[[group]]\ncount = 0\nstart = 'a'", ("group[0].count: is 0; it must be at least 1",)),
         ("[[obstacle]]\nat = [1, 2]", ("obstacle[0].radius: is missing",)),
@@ -245,8 +248,8 @@ def test_mistakes(lines, words):
     [
         ("", "map: is missing"),
         ("map = 3\n", "give text in quotes"),
-        ('map = "a.wkt"', "nobody in it; add [[population]]"),
-        ('map = "a.wkt"\nseconds = 3', "line 2: seconds: is no key of a scenario; did you mean"),
+        ('map = "a.wkt"', "has no characters; add [[population]]"),
+        ('map = "a.wkt"\nseconds = 3', "line 2: seconds: is not a key of a scenario; did you mean"),
         ('map = "a.wkt"\ncount = 3', "it belongs in [[population]]"),
         ('map = "a.wkt"\n[population]\ncount = 3', "one bracket; write [[population]]"),
         ('map = "a.wkt"\nduration = 0', "it must be more than 0 s"),

@@ -124,7 +124,7 @@ def test_a_live_recording_is_saved_after_it_has_ended(tmp_path):
         (tmp_path / file.name).write_bytes(file.content.read())
     assert fw.Recording.load(tmp_path / file.name).n_frames == 1
     assert not live_recording.file.exists()
-    with pytest.raises(fw.BadInput, match="is gone"):
+    with pytest.raises(fw.BadInput, match="was deleted"):
         as_live_recording(live_recording)
     with pytest.raises(fw.BadInput, match="nothing is recorded"):
         as_live_recording(None)

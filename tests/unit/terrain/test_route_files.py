@@ -33,8 +33,8 @@ class TestDrawn:
 
     def test_refused(self, terrain):
         for points, says in [
-            ([(1, 1)], "one point"),
-            ([(1, 1), (1, 1)], "one point"),
+            ([(1, 1)], "two different points"),
+            ([(1, 1), (1, 1)], "two different points"),
             ([(1, 1), (2, np.nan)], "row 1 of the points of a route"),
             ([1, 2, 3], r"\(n, 2\)"),
             ([(1, 4), (9, 4)], r"leaves the free space at \(5.750, 4.000\)"),
@@ -42,7 +42,7 @@ class TestDrawn:
         ]:
             with pytest.raises(fw.BadQuery, match=says):
                 fw.IndicativeRoute.from_points(terrain, points)
-        with pytest.raises(fw.BadInput, match="no ground of kind 'ice'"):
+        with pytest.raises(fw.BadInput, match="no terrain of kind 'ice'"):
             fw.IndicativeRoute.from_points(terrain, DRAWN, {"ice": 2.0})
 
 
@@ -91,8 +91,8 @@ class TestFiles:
             ("a.json", '{"type": "Feature", "geometry": null}', "a value without a type"),
             ("a.json", '{"type": "LineString"}', "it has no list of coordinates"),
             ("a.json", '{"type": "LineString", "coordinates": 3}', "no list of coordinates"),
-            ("a.json", '{"type": "LineString", "coordinates": []}', "no list of points"),
-            ("a.json", '{"type": "LineString", "coordinates": [3]}', "no list of points"),
+            ("a.json", '{"type": "LineString", "coordinates": []}', "not a list of points"),
+            ("a.json", '{"type": "LineString", "coordinates": [3]}', "not a list of points"),
             ("a.txt", "1 2", "the suffix must be"),
         ],
     )
@@ -104,7 +104,7 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("wishes", "says"),
         [
-            ('"mud"', "preferences must map kinds of ground to weights, not 'mud'"),
+            ('"mud"', "preferences must map kinds of terrain to weights, not 'mud'"),
             ('{"mud": -3}', "the weight of 'mud' is -3"),
             ('{"mud": "much"}', "the weight of 'mud' is 'much'"),
         ],

@@ -167,7 +167,7 @@ def test_weights_that_are_not_positive_numbers(room, weight):
 
 
 def test_kinds_that_the_map_does_not_have(room):
-    with pytest.raises(BadInput, match=r"no ground of kind 'lava'.*it has ground, mud, road"):
+    with pytest.raises(BadInput, match=r"no terrain of kind 'lava'.*it has ground, mud, road"):
         room.weighted_length([(1, 1), (2, 2)], {"lava": 2.0})
     with pytest.raises(BadInput, match="must map kinds"):
         room.weights([("mud", 2.0)])

@@ -1,7 +1,7 @@
 """The shortest path of a disc, over all corridors at once.
 
-The search is Polyanya's (Cui, Harabor and Grastien, IJCAI 2017) carried over from points in
-triangles to discs on the medial axis. A node is a root, the last corner that the path turned
+The search extends Polyanya (Cui, Harabor and Grastien, IJCAI 2017) from points in triangles to
+discs on the medial axis. A node is a root, the last corner that the path turned
 around, and a wedge of directions from it that reach some half-edge of the axis. Along a half-edge
 the path passes corners on its left and right; each narrows the wedge, closes it, or leaves
 free space beside it, where the path may turn around the corner that bounds the wedge. Corners are

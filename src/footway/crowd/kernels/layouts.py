@@ -1,7 +1,7 @@
 """Arrays that the kernels of a crowd take, and the names of their columns.
 
 A row of `State` belongs to a slot. Slots are sorted by grid cell from time to time, so that
-neighbours in space are neighbours in memory. What a step reads of everybody is small (32 bits);
+neighbours in space are neighbours in memory. The values that every step reads are small (32 bits);
 positions and goals have 64 bits, because walls are exact.
 """
 

@@ -30,7 +30,7 @@ Block: TypeAlias = tuple[int, int, int, int, int, int]
 """x0, y0, z0, x1, y1, z1 in whole metres, with exclusive upper limits."""
 
 Rise: TypeAlias = Literal["+x", "-x", "+y", "-y"]
-"""Side toward which stairs rise."""
+"""Direction in which stairs rise."""
 
 
 class Plan(NamedTuple):

@@ -38,12 +38,12 @@ def gap_to_disc(x, time, i, discs):
 
 @inner
 def position_to_avoid(x, v, time, i, discs):
-    """Position of disc i as seen from a character at x with velocity v.
+    """Position of disc i that a character at x with velocity v has to avoid.
 
-    A standing disc is where it is. A moving one is put where it is at the moment of closest
-    approach, within the next FORESIGHT seconds, if both keep their velocities; relative to the
-    character, which has moved on to x + v dt by then: so x minus the result is the vector between
-    them at that moment, and forces along it turn the character to the right side.
+    A standing disc has its actual position. A moving disc has its position relative to the
+    character at their closest approach within the next FORESIGHT seconds, if both keep their
+    velocities. So x minus the result is the vector between them at that time, and forces along it
+    turn the character to the correct side.
     """
     w = velocity_of(i, discs)
     o = moved(row(discs, i), time, w)

@@ -40,8 +40,8 @@ PUBLISHED: Final = {
 MOST: Final = 10
 METHODS: Final[tuple[Avoid, Avoid]] = ("forces", "corridor")
 SEED: Final = {"game": 1, "field": 9}
-"""Of the placements that are drawn and timed: chosen among those where both methods get through.
-How many do not is counted too."""
+"""Seeds of the placements that are drawn and timed, chosen among those in which both methods get
+through; the others are counted, too."""
 
 _WORDS: Final = {"forces": "extending the force function", "corridor": "updating the corridor"}
 _COLOURS: Final = {"forces": charts.FIRST, "corridor": charts.SECOND}
@@ -185,7 +185,7 @@ def _arrival_table(found: Sequence[Measured], effort: Effort) -> Table:
         for m in found
         for method in METHODS
     ]
-    note = "In every placement the walker can pass each disc; the paper does not mention this."
+    note = "Every placement leaves a passage beside each disc; the paper does not mention this."
     columns = ("ten obstacles at random near the backbone", "arrived", "of")
     return Table("How often a walk gets through", columns, rows, note)
 

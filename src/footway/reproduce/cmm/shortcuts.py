@@ -29,7 +29,7 @@ PUBLISHED: Final = {0.0: 1.0, 0.1: 2.0, 1.0: 12.0}
 """Time of a query by dt, relative to dt = 0 (both environments together)."""
 
 LIMIT: Final = {0.1: 1.5, 1.0: 3.0}
-"""What we allow ourselves."""
+"""Our target for the same factors."""
 
 SHORTCUTS: Final = (0.0, 0.05, 0.1, 0.25, 0.5, 1.0)
 DRAWN: Final = 0.1

@@ -28,7 +28,7 @@ SOURCE: Final = "cmm-crowds-2008, section 3 and figure 3"
 RANDOM_SAYS: Final = "almost the same clearance and length"
 LANE_SAYS: Final = "safe clearance, no significant difference in length"
 CORNER_SAYS: Final = "shorter and more direct"
-"""What section 3.1 says about each kind; it gives no numbers."""
+"""Statements of section 3.1 about each kind; it gives no numbers."""
 
 PLACE: Final = "game"
 QUESTION: Final = Question((97.4, 64.0), (84.5, 41.0))

@@ -20,7 +20,7 @@ STEPS: Final = (
     ("groups", "Coherent groups in the city", groups),
     ("passage", "Groups and a narrow passage", passage),
     ("wandering", "Wandering in the city", wandering),
-    ("lanes", "Two directions in one corridor", lanes),
+    ("lanes", "Two opposite flows in one corridor", lanes),
 )
 
 _PEOPLE: Final = (

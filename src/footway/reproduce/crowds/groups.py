@@ -35,7 +35,7 @@ _STEPS: Final = 5  # between two frames
 _LONGEST: Final = 900.0  # s
 
 NEAR: Final = 8.0
-"""m from its start or goal: there a group stands together, and its dispersion says nothing."""
+"""m from its start or goal: there a group stands together, and its dispersion is not measured."""
 
 
 class Limits(NamedTuple):
@@ -156,7 +156,7 @@ SAYS: Final = {
     "b": "more coherent laterally, weakly longitudinally",
     "c": "more coherent in both directions",
 }
-"""What section 6.1 says; it gives no numbers, nor the environment."""
+"""Statements of section 6.1, which gives neither numbers nor the environment."""
 
 QUESTION: Final = Question((452.0, 104.0), (276.0, 114.5))
 """Along an avenue, across the square and around the theatre on it."""

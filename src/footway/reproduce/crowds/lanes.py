@@ -47,7 +47,7 @@ LONGEST: Final = 400.0
 """s."""
 
 NEAR: Final = (3.0, 0.35)
-"""m. So near along and across the corridor somebody is in the same lane."""
+"""m. Distances along and across the corridor within which a character is in the same lane."""
 
 FILE: Final = "crowds-lanes.png"
 
@@ -87,7 +87,7 @@ def run(effort: Effort, folder: Path) -> Section:
     environment = Environment.from_polygons([_box(0.0, SIZE[0])], name="corridor")
     runs = {name: _walk(environment, effort.each_direction, name) for name in LANES}
     return Section(
-        "Two directions in one corridor",
+        "Two opposite flows in one corridor",
         SOURCE,
         [_table(runs, effort)],
         [_draw(environment, runs, effort, folder)],
@@ -139,7 +139,7 @@ def lane_order(
 ) -> float:
     """Return the order of lanes, 0 to 1; NaN if the flows do not meet.
 
-    ((same - other) / (same + other))^2 of the characters in one's lane, after Rex and Lowen
+    ((same - other) / (same + other))^2 of the characters in a lane, after Rex and Lowen
     (2007), mean over all with a character of the other direction beside them. `met` are the
     directions that decide the latter if `west` is shuffled.
     """
@@ -171,10 +171,10 @@ def _table(runs: Mapping[str, Run], effort: Effort) -> Table:
     ]
     alone = (SIZE[0] - DEPTH) / (SPEED[0] - 2.0 * SPEED[1])
     note = (
-        f"{total / (SIZE[0] * SIZE[1]):.2g} persons per m2 at the beginning; alone nobody needs "
-        f"more than {alone:.0f} s. Order of lanes: 1 where all within {NEAR[0]:g} m along and "
-        f"{NEAR[1]:g} m across walk in the same direction as the character; mean over all that "
-        "meet others. By chance: in the same places, with directions shuffled."
+        f"{total / (SIZE[0] * SIZE[1]):.2g} characters per m2 at the beginning; one that is "
+        f"alone needs at most {alone:.0f} s. Order of lanes: 1 if all characters within "
+        f"{NEAR[0]:g} m along and {NEAR[1]:g} m across walk in the same direction; mean over all "
+        "characters that meet others. By chance: at the same positions, with shuffled directions."
     )
     size = f"{SIZE[1]:g} m wide and {SIZE[0]:g} m long"
     title = f"A corridor {size}, {effort.each_direction} characters in each direction"

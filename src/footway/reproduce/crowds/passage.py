@@ -37,7 +37,7 @@ LIMITS: Final = {
     "c": Limits(lateral=16.0, longitudinal=2.0),
     "d": Limits(lateral=8.0, longitudinal=8.0),
 }
-"""Ours: the paper says high, medium, low."""
+"""Our values: the paper says only high, medium and low."""
 SAYS: Final = {
     "a": "high longitudinal, very low lateral dispersion",
     "b": "medium longitudinal, medium lateral dispersion",
@@ -53,7 +53,7 @@ SIDES: Final = (90.0, 44.0)
 GAP: Final = (48.0, 24.5)
 """m. Where the narrow passage is, between the two hedges."""
 PASSAGE_WIDTH: Final = 1.3
-"""m. Its width: characters pass one after the other."""
+"""m. Width of the passage: characters get through one after the other."""
 
 SEED: Final = 2004
 FILE: Final = "crowds-groups-figure-10.png"

@@ -33,11 +33,11 @@ SOURCE: Final = "cmm-crowds-2008, section 5.2"
 
 SEED: Final = 52
 EVERY: Final = 20
-"""Steps between two looks, 2 s."""
+"""Steps between two observations, 2 s."""
 WARM: Final = 60.0
-"""s. After that nobody is any more where the crowd was put: in corners as well."""
+"""s. Time after which all characters have left their start positions, some of them in corners."""
 CLOSE: Final = 1.0
-"""m. A character closer than this to a corner has walked into it."""
+"""m. A character this close to a corner has walked into it."""
 
 FILE: Final = "crowds-wandering.png"
 
@@ -101,8 +101,8 @@ def _table(ends: Ends, recording: Recording, load: float, effort: Effort) -> Tab
         ("CPU load, one core, %", load),
     ]
     note = (
-        "A long dead end is visited when somebody is in the largest ball around its last vertex, a "
-        f"short one when somebody is within {CLOSE:g} m of its end. Seen every "
+        "A long dead end is visited when a character is in the largest ball around its last "
+        f"vertex, a short one when a character is within {CLOSE:g} m of its end. Observed every "
         f"{recording.times[1] - recording.times[0]:g} s."
     )
     return Table("Wandering in the city", ("", "ours"), rows, note)

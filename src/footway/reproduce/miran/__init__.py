@@ -24,12 +24,12 @@ STEPS: Final = (
 )
 
 _METHOD: Final = (
-    "Routes of figures 7 and 8 are drawn by hand in the paper, and so are ours, after what its "
-    "text says about them. What is visible, and the ground along a line, are computed exactly, "
-    "where the paper draws lines on pixels."
+    "Routes of figures 7 and 8 are drawn by hand, in the paper and here; ours follow the "
+    "description in its text. Visibility, and the terrain along a line, are computed exactly; the "
+    "paper draws lines on pixels."
 )
 REMARKS: Final = (
     MAPS,
     _METHOD,
-    "Machine of the paper: AMD Phenom II X2, 3.2 GHz, one core. Ours uses one core too.",
+    "Machine of the paper: AMD Phenom II X2, 3.2 GHz, one core. Ours uses one core, too.",
 )

@@ -36,7 +36,7 @@ SOURCE: Final = (
 FILE: Final = "miran-routes.png"
 
 WANTED: Final = 5.0
-"""ms. What we allow ourselves for the median of the improved routes."""
+"""ms. Target for the median of the improved routes."""
 
 ROUGH, IMPROVED = "A* on the triangles", "improved"
 _CLOSE: Final = 1e-6  # share of a length: rounding
@@ -117,7 +117,7 @@ def _times(results: QueryResults, terrain: Terrain) -> Table:
     held = "met" if middle < WANTED else f"missed: {middle:.1f} ms"
     columns = ("route", "median, ms", "p90, ms", "p99, ms", "median of best, ms")
     note = (
-        f"Wanted: a median below {WANTED:g} ms for improved routes; {held}. "
+        f"Target: a median below {WANTED:g} ms for improved routes; {held}. "
         f"{len(results.rough):,} random queries, a disc of {DISC:g} m, "
         f"{len(terrain.ground.triangles):,} triangles; the terrain is built once, before."
     )

@@ -25,7 +25,7 @@ MIRAN, IRM = "MIRAN", "IRM"
 COLOURS: Final = {MIRAN: palette.ACCENT, IRM: "#7a3e9d"}
 
 LAST: Final = 0.2
-"""Share of the route that its last part is."""
+"""Length of the last part, as a share of the route."""
 
 
 def run(effort: Effort, folder: Path) -> Section:

@@ -49,19 +49,19 @@ PAPER: Final = "miran-2013"
 POINT: Final = 0.0
 """m. Characters of the paper are points (section 2)."""
 DISC: Final = 0.25
-"""m. Of a pedestrian; the paper leaves discs open."""
+"""m. Radius of a pedestrian; the paper does not treat discs."""
 
 SPEED: Final = 1.2
 METRE: Final = 1.0 / SPEED
 """s. One metre per sample: a unit of the paper's maps, which it discretises."""
 FINE: Final = 0.1
-"""s. What `footway.follow` takes by default: 0.12 m per sample."""
+"""s. Default of `footway.follow`: 0.12 m per sample."""
 
 MARGIN: Final = 5.0
-"""m that routes in the forest keep off borders: a quarter of d, so that walks cut no corners."""
+"""m. Margin of routes in the forest from borders: a quarter of d, so that walks cut no corners."""
 
 IRM_SPACING: Final = 10.0
-"""m. The IRM has no d; that of MIRAN in the same scene."""
+"""m. The IRM has no d; this is the one of MIRAN in the same scene."""
 
 VILLAGE, ROAD, ADULT, CHILD = "McKenna", "McKenna + Road", "Forest (adult)", "Forest (child)"
 
@@ -74,7 +74,7 @@ LOOP: Final = (
 """A route by hand, m, as in figure 7: around the south of the village, and then north."""
 LOOP_BEGIN: Final = 2
 LOOP_END: Final = 15
-"""Points of it at which the loop begins and ends."""
+"""Indices of the points of the route at which the loop begins and ends."""
 
 _WALKERS: Final[Mapping[str, Mapping[str, float]]] = {
     ROAD: mckenna_road.PEDESTRIAN,
@@ -118,7 +118,7 @@ def rows_of(scene: str) -> list[Row]:
 
 
 def walk(row: Row, *, radius: float = POINT, step: float = METRE, look: float = 0.0) -> RouteWalk:
-    """Walk a row; the route is split by terrain anew, as for a new route.
+    """Walk a row; the route is cut by terrain again, as for a new route.
 
     `look` is the distance between updates of the target, as a share of d.
     """
@@ -167,7 +167,7 @@ def _gallery(name: str) -> Environment:
 REGIONS: Final = 100
 SEED: Final = 2013
 CITIZEN: Final[Mapping[str, float]] = {"road": 3.0, "mud": 10.0, "grass": 1.5, "sidewalk": 0.6}
-"""Weights of the kinds of ground in the city."""
+"""Weights of the kinds of terrain in the city."""
 
 
 @cache

@@ -33,15 +33,15 @@ _MAPS: Final = (
     "nodes and lengths can therefore be compared as to their magnitude only."
 )
 _CELLS: Final = (
-    "A cell is free when the object fits wherever in the closed cell it is, so that straight lines "
-    "through free cells are free of collisions and not only at samples; this takes up to a cell "
-    "off every passage."
+    "A cell is free if the object fits at every position in the closed cell. So a straight line "
+    "through free cells is free of collisions everywhere, not only at samples; but every passage "
+    "loses up to one cell of its width."
 )
 _CYCLES: Final = (
-    "K is 1.5, as in the paper. Useful nodes are the places on the medial axis that shorten "
-    "paths most. Algorithm 1 mostly gives more nodes and longer paths on our maps; its results are "
-    "below each part of table II. The threshold of usefulness was chosen by the SPF of these four "
-    "maps. Edges are reconnected by algorithm 2."
+    "K is 1.5, as in the paper. Useful nodes are the points of the medial axis that shorten paths "
+    "most, not those of algorithm 1, which on our maps mostly gives more nodes and longer paths; "
+    "its results are listed below each part of table II. The threshold for useful nodes was chosen "
+    "by the SPF of these four maps. Edges are reconnected by algorithm 2."
 )
 REMARKS: Final = (
     _MAPS,

@@ -65,9 +65,9 @@ def run(effort: Effort, folder: Path) -> Section:
     )
     note = (
         f"Of {len(pairs)} random queries the figure shows the one with the longest detour in (a), "
-        "as the paper's is one that useful edges alone do not help; being chosen so, it "
-        "exaggerates what comes after. The mean over all queries does not. The paper gives no "
-        "lengths; there each phase is shorter than the one before it."
+        "because the paper shows a query that useful edges alone do not improve. This choice "
+        "exaggerates the gain of the later phases; the mean over all queries does not. The paper "
+        "gives no lengths, but in its figure each phase is shorter than the one before it."
     )
     chosen = {name: found[k] for name, found in paths.items()}
     return Section(

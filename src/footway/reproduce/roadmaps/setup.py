@@ -91,7 +91,7 @@ SETTINGS: Final = {
     "house": Setting("house", None, 0.0, (3.0, 3.0, 3.0)),
     "quake": Setting("quake", None, 0.0, (1.0, 1.0, 1.0)),
 }
-"""The office comes twice: the paper's cells close most of our doors, finer ones open them all."""
+"""The office is used twice: the paper's cells close most of our doors, finer cells none."""
 
 
 class Built(NamedTuple):

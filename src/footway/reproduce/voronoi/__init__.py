@@ -38,9 +38,9 @@ STEPS: Final = (
 )
 
 _METHOD: Final = (
-    f"A disc of {RADIUS:g} m; edges and blends keep twice that from walls where they fit. "
-    "Roadmaps have a road through every passage, which the paper leaves to other methods, and "
-    "blends with the largest radius that fits, which the paper halves until it does."
+    f"A disc of {RADIUS:g} m; edges and blends keep twice that from walls where possible. "
+    "Roadmaps have a road through every passage, which the paper leaves to other methods. Blends "
+    "have the largest radius that fits; the paper halves the radius until it fits."
 )
 REMARKS: Final = (
     MAPS,

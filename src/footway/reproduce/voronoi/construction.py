@@ -38,11 +38,12 @@ COLUMNS: Final = (
 )
 
 _NOTE: Final = (
-    "The paper gives the time of figure 1 alone, about 1 s, and not its size. Ours is that of the "
-    "roadmap with all blends, from the environment on; `best` is the fastest round, CPU s are "
-    "summed over all cores. Holes: of the space of the disc, by Shapely; a roadmap that goes "
-    "through every passage has as many cycles, or more. Folds are pairs of edges that fold back, "
-    "for which there is no arc. Corner: the greatest difference of tangents where lines meet arcs."
+    "The paper gives only the time of figure 1, about 1 s, and not its size. Our time is that of "
+    "building the roadmap with all blends from the environment; `best` is the fastest round, CPU s "
+    "are summed over all cores. Holes are those of the free space of the disc, by Shapely; a "
+    "roadmap through every passage has at least as many cycles. Folds are pairs of edges that "
+    "turn back, for which there is no arc. Corner: the greatest difference of tangents where lines "
+    "meet arcs."
 )
 
 
@@ -71,7 +72,7 @@ def run(effort: Effort, folder: Path) -> Section:
         checked=(
             f"at the ends of all {blends:,} blends arc and edge have one tangent, to 1e-6 rad; by "
             f"Shapely every edge and every blend is {RADIUS:g} m or more from the walls, every "
-            f"blend {2.0 * RADIUS:g} m or as far as its edges, and all are as far as they say; "
+            f"blend {2.0 * RADIUS:g} m or as far as its edges, and all stored clearances agree; "
             "there is a cycle for every hole."
         ),
         wrong=[words for row in rows for words in faults(row)],

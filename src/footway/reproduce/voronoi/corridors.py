@@ -53,10 +53,10 @@ FILE: Final = "voronoi-figure-9.png"
 QUESTION: Final = Question((14.0, 14.8), (41.9, 27.5))
 VIEW: Final = (6.0, 5.0, 46.0, 43.0)
 WIDTH: Final = 2.5
-"""m. The group's: no circle of its corridor is larger."""
+"""m. Width of the group: no circle of its corridor has a larger radius."""
 
 CLEARANCE: Final = 1.5
-"""m. What the roadmap is to keep: more than one needs, as section 3.1 prefers."""
+"""m. Clearance of the roadmap: more than a single entity needs, as section 3.1 prefers."""
 
 _SPACING: Final = 0.05  # m between circles
 _SHARE: Final = 0.47  # of the path behind the entity
@@ -165,7 +165,9 @@ def _draw(environment: Environment, pair: PathPair, folder: Path) -> Picture:
     draw_page_bar(sheets[1])
     draw_page_bar(last)
     save_picture(sheets[0].figure, folder / FILE)
-    return Picture(FILE, f"Figure 9. {title}: near obstacles, far from them, and attraction points")
+    return Picture(
+        FILE, f"Figure 9. {title}: near obstacles, far from them, and the attraction point"
+    )
 
 
 def _draw_path(sheet: Sheet, ground: Ground, path: TautPath, corridor: Corridor) -> None:

@@ -87,10 +87,10 @@ def judge_roadmap(name: str, roadmap: Roadmap, found: Blends, judge: Judge) -> V
         f"a blend is {arcs.min(initial=np.inf):.6f} m from a wall": (
             arcs.min(initial=np.inf) >= radius - 2.0 * CHORD
         ),
-        "a blend has less clearance than requested, though its edges have it": bool(
+        "a blend has less clearance than desired and than its edges": bool(
             (arcs >= requested - 2.0 * CHORD).all()
         ),
-        "the clearance of a blend is not the reported one": np.allclose(
+        "the stored clearance of a blend is wrong": np.allclose(
             arcs, found.clearance[turning], rtol=0.0, atol=2.0 * CHORD
         ),
     }

@@ -57,7 +57,7 @@ FULL: Final = Effort()
 QUICK: Final = Effort(environments=("field", "office"), builds=1, queries=40, rounds=2)
 
 RADIUS: Final = 0.25
-"""m. Of a pedestrian, as in the other experiments; the paper names none."""
+"""m. Radius of a pedestrian, as in the other experiments; the paper gives none."""
 
 SEED: Final = 2004
 

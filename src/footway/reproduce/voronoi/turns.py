@@ -194,7 +194,7 @@ def _all_blends(sizes: Sequence[Sizes]) -> Table:
     )
     note = (
         "The paper halves the radius until there is enough clearance; ours is the largest radius "
-        "that has it. The wider an arc, the faster a camera may fly it."
+        "that has it. The wider an arc, the faster a camera may move along it."
     )
     return Table("All blends of all roadmaps", columns, rows, note)
 

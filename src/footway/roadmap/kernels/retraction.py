@@ -28,7 +28,7 @@ FINEST = 2.0**-7
 """cells. Shortest move: the accuracy with which configurations reach the axis."""
 
 DETOUR = 1.5
-"""A part of the chain leads forth and back if it is this many times longer than its chord."""
+"""A part of the chain goes back and forth if it is this many times longer than its chord."""
 
 CROWDED = 0.7 * STEP
 """cells. A configuration is redundant if its neighbours are this close to each other."""
@@ -243,7 +243,7 @@ def _refine(chain, n, space):
 
 @inner(inline=False)
 def _cut_branches(chain, n, least, space):
-    """Cut parts that lead forth and back between configurations within a step; return the count."""
+    """Cut parts that go back and forth between configurations within a step; return the count."""
     points, clearance, state = chain.points, chain.clearance, chain.state
     last = 0  # index of the last configuration kept
     k = 0

@@ -159,7 +159,7 @@ def write_events(at, there, count, halves, offsets, clearances, out):
     """Write the events along the half-edges: (how many, least clearance of the pieces); -1: full.
 
     From event `at` of the first one to event `there` of the last one, both included. `offsets`
-    (ne + 1,) says where the events of each edge begin, `clearances` (m,) are those of the pieces
+    (ne + 1,) are the first events of each edge, `clearances` (m,) are those of the pieces
     that begin at each event.
     """
     out[0] = at

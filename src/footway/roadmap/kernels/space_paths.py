@@ -55,7 +55,7 @@ def _join(point, via, space, roads):
 
     In a free cell a point can reach the corners of the cell, each of which joins an event. Of these
     events: the one whose ball contains the point deepest (section V.B.2), else a visible one, else,
-    by way of the corner, the event of the corner with the most clearance.
+    via the corner, the event of the corner with the most clearance.
     """
     o, r = space.origin, space.resolution
     i, j, k = _free_cell(point, space)
@@ -82,7 +82,7 @@ def _join(point, via, space, roads):
 
 @inner
 def _clearance_of_join(point, via, event, space, stack):
-    """Least clearance between a point and the event that it joins by way of `via`."""
+    """Least clearance between a point and the event that it joins via the point `via`."""
     first = least_among_cells(point, via, space, stack)
     return min(first, least_among_cells(via, event, space, stack))
 
