@@ -113,7 +113,7 @@ class Crowd:
         self._in_functions = False  # whether these are being called
 
     @classmethod
-    def of(cls, simulation: Simulation) -> Crowd:
+    def from_simulation(cls, simulation: Simulation) -> Crowd:
         """Return a crowd around an existing simulation, for example from a checkpoint."""
         crowd = cls.__new__(cls)
         crowd._simulation, crowd._functions, crowd._in_functions = simulation, [], False  # noqa: SLF001  # its own
@@ -564,7 +564,7 @@ class Crowd:
         from footway.crowd.map_change import moved
 
         _check_map(cmap, environment)
-        crowd = Crowd.of(moved(self._simulation, cmap, environment))
+        crowd = Crowd.from_simulation(moved(self._simulation, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
         return crowd
 
@@ -681,7 +681,7 @@ class Crowd:
             every: steps between two frames; the first and the last step are always recorded.
             to: file (.parquet); without it the recording is kept in memory. Frames are written
                 during the run, into a folder beside the file. If the file already contains this
-                run up to the current step (`goes_on_in`), recording continues in it; otherwise it
+                run up to the current step (`continues`), recording continues in it; otherwise it
                 is replaced at the end.
             progress: called with the steps done and the total number of steps.
             checkpoint: file (.npz) for a checkpoint every `checkpoint_every` seconds, but not at
@@ -720,7 +720,7 @@ class Crowd:
 
     # -- recordings and checkpoints ------------------------------------------------------------
 
-    def goes_on_in(self, file: str | PathLike[str], *, every: int = 1) -> bool:
+    def continues(self, file: str | PathLike[str], *, every: int = 1) -> bool:
         """Return whether a file holds this run up to now, so that `run` continues recording in it.
 
         `every` is the number of steps between two frames.
@@ -800,7 +800,7 @@ class Crowd:
 
         _check_map(cmap, environment)
         count = validation.threads(threads) or thread_count()
-        return cls.of(load(file, cmap, threads=count, environment=environment))
+        return cls.from_simulation(load(file, cmap, threads=count, environment=environment))
 
     @property
     def _slots(self) -> NDArray[np.int32]:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from footway.crowd.profile import Property
-    from footway.scenario.building import Stage
+    from footway.scenario.building import PreparedCrowd
 
 MOST_PEOPLE = 5_000_000
 """Maximum number of characters of one population; more exceed the memory of typical machines."""
@@ -368,7 +368,7 @@ class Scenario(_Table):
         """The source file, for messages."""
         return self._origin
 
-    def stage(self, *, threads: int | None = None) -> Stage:
+    def prepare(self, *, threads: int | None = None) -> PreparedCrowd:
         """Load the map, check the scenario against it, and build the crowd.
 
         Raises:
@@ -376,9 +376,9 @@ class Scenario(_Table):
             NoPath: a goal that cannot be reached, likewise.
 
         """
-        from footway.scenario.building import stage
+        from footway.scenario.building import prepare_crowd
 
-        return stage(self, threads=threads)
+        return prepare_crowd(self, threads=threads)
 
 
 # JSON Schema --------------------------------------------------------------------------------------
