@@ -262,6 +262,37 @@ def loader_of(file: str | PathLike[str]) -> Callable[[str | PathLike[str]], Any]
     return None if module is None else import_module(module).load
 
 
+def require_stored(file: str | PathLike[str]) -> None:
+    """Require that nothing in a file is compressed, so that its own size limits what it contains.
+
+    Raises:
+        BadFile: something is compressed, or the file is missing or damaged.
+
+    """
+    try:
+        with _opened(file) as archive:
+            is_compressed = _is_compressed(archive)
+    except (BadFile, Damaged) as error:
+        raise BadFile(f"{file}: {error}") from None
+    if is_compressed:
+        raise BadFile(f"{file}: is compressed")
+
+
+def store(file: str | PathLike[str]) -> None:
+    """Write a file again without compression, if it is compressed."""
+    with _opened(file) as archive:
+        if not _is_compressed(archive):
+            return
+    with np.load(file, allow_pickle=False) as found:
+        members = dict(found)
+    with whole_file(file) as part, part.open("wb") as stream:
+        np.savez(stream, **members)
+
+
+def _is_compressed(archive: zipfile.ZipFile) -> bool:
+    return any(info.compress_type != zipfile.ZIP_STORED for info in archive.infolist())
+
+
 def _shorten(error: BaseException) -> str:
     words = str(error) or type(error).__name__
     return " ".join(words.split())[:200]
@@ -331,7 +362,7 @@ def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     found = archive.infolist()
     members = {info.filename.removesuffix(".npy"): info for info in found}
     unpacked = sum(info.file_size for info in found)
-    packed = any(info.compress_type != zipfile.ZIP_STORED for info in found)
+    packed = _is_compressed(archive)
     stream: Any = archive.fp
     length = stream.seek(0, 2)
     if sum(info.compress_size for info in found) > length or len(members) < len(found):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import sys
 import warnings
@@ -20,7 +21,7 @@ from footway.errors import FootwayError, NoPath
 from footway.extras import explain_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 COMMANDS: Final = (
     *("build", "path", "route", "check", "camera", "simulate", "export", "replay_hash", "diff"),
@@ -80,9 +81,16 @@ def root(
         print_lines([context.get_help()])
 
 
+def _help_text(command: Callable[..., Any]) -> str:
+    """Return the docstring with one line per paragraph, which the terminal wraps to its width."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
 for _name in COMMANDS:
     _module = import_module(f"footway.cli.{_name}")
-    app.command(epilog=getattr(_module, "EXAMPLES", None))(getattr(_module, _name))
+    _command = getattr(_module, _name)
+    app.command(help=_help_text(_command), epilog=getattr(_module, "EXAMPLES", None))(_command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ Command line, scenarios, studio, messages and help texts read this table.
 from __future__ import annotations
 
 import ast
+import pkgutil
 import re
 import stat
 from functools import cache
@@ -86,31 +87,34 @@ def formats() -> Iterator[Format]:
 def _built_in() -> tuple[Format, ...]:
     """Read the declarations of the modules in this folder: plans, meshes, volumes.
 
-    The modules are not imported, because help texts list the formats and must not wait for NumPy
-    and Shapely.
+    A declaration is read from the source, because help texts list the formats and must not wait for
+    NumPy and Shapely. Where there is no source (a frozen program), the module is imported.
     """
     found = []
-    for file in sorted(resources.files(__package__).iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".py") and (
-            declared := _DECLARATION.search(file.read_text(encoding="utf-8"))
-        ):
-            call: Any = ast.parse(declared[1], mode="eval").body
+    package = import_module(__package__)
+    for name in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
+        module, source = f"{__package__}.{name}", resources.files(package) / f"{name}.py"
+        if not source.is_file():
+            if declared := getattr(import_module(module), "FORMAT", None):
+                found.append(declared._replace(module=module))
+        elif text := _DECLARATION.search(source.read_text(encoding="utf-8")):
+            call: Any = ast.parse(text[1], mode="eval").body
             values = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
-            module = f"{__package__}.{file.name.removesuffix('.py')}"
             made = Format(*map(ast.literal_eval, call.args), **values)
             found.append(made._replace(module=module))
     return tuple(sorted(found, key=lambda item: _CONTENTS.index(item.content)))
 
 
 def name_formats(*contents: str) -> str:
-    """Return the descriptions of the built-in formats with one of these contents, for help texts.
+    """Return description and suffixes of the built-in formats with one of these contents, for help.
 
     Example:
-        >>> name_formats("plan")
-        'GeoJSON, MovingAI, black-and-white PNG, ROS, WKT'
+        >>> name_formats("volume")
+        'MovingAI voxels .3dmap'
 
     """
-    return ", ".join(item.description for item in _built_in() if item.content in contents)
+    chosen = (item for item in _built_in() if item.content in contents)
+    return ", ".join(" ".join((item.description, *item.suffixes)) for item in chosen)
 
 
 def content_of(name: str) -> str:

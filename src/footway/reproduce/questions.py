@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-ROOM = 0.05
+MARGIN = 0.05
 """m. Margin of the disc at the start, at the goal and at the narrowest place, so that rounding
 errors never decide whether a query has an answer."""
 
@@ -32,20 +32,20 @@ class Question(NamedTuple):
 def random_questions(cmap: CorridorMap, count: int, *, radius: float, seed: int) -> list[Question]:
     """Return random queries on the whole map that have a path for the disc."""
     found: list[Question] = []
-    for start, goal in _pairs(cmap, radius + ROOM, np.random.default_rng(seed)):
-        if _connected(cmap, start, goal, radius + ROOM):
+    for start, goal in _pairs(cmap, radius + MARGIN, np.random.default_rng(seed)):
+        if _connected(cmap, start, goal, radius + MARGIN):
             found.append(Question(start, goal))
         if len(found) == count:
             break
     return found
 
 
-def _pairs(cmap: CorridorMap, room: float, random: np.random.Generator) -> Iterator[Question]:
+def _pairs(cmap: CorridorMap, clearance: float, random: np.random.Generator) -> Iterator[Question]:
     """Yield an endless sequence of pairs of points with at least this clearance."""
     x0, y0, x1, y1 = cmap.bounds
     while True:
         points = random.uniform((x0, y0), (x1, y1), (256, 2))
-        free = points[cmap.clearance(points) >= room].tolist()
+        free = points[cmap.clearance(points) >= clearance].tolist()
         for a, b in zip(free[::2], free[1::2], strict=False):
             yield Question((a[0], a[1]), (b[0], b[1]))
 

@@ -6,7 +6,8 @@
     recording.npz   the recording; one of more than `MAX_ROWS` rows stays in its Parquet file
 
 Nothing is pickled. The reader does not trust the writer, because an untrusted file may have taken
-control of the process that wrote these files: `archive` checks every array before use.
+control of the process that wrote these files: `archive` checks every array before use, and
+compressed files are refused, because a small one could fill the memory of the server.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
     try:
         archive.write(folder / _DOCUMENT_FILE, _DOCUMENT, facts, arrays)
         document.corridors.save(folder / _MAP_FILE)
+        archive.store(folder / _MAP_FILE)  # maps of roadmaps are compressed
         if document.scenario is not None:
             (folder / _SCENARIO_FILE).write_bytes(Path(file).read_bytes())
         if document.recording is not None and document.recording.offsets[-1] <= MAX_ROWS:
@@ -125,6 +127,9 @@ def unpack(folder: Path, *, file: str) -> Document:
 
     """
     try:
+        for name in (_DOCUMENT_FILE, _MAP_FILE, _RECORDING_FILE):
+            if name != _RECORDING_FILE or (folder / name).exists():
+                archive.require_stored(folder / name)
         with archive.reading(folder / _DOCUMENT_FILE, _DOCUMENT) as (facts, arrays):
             about = facts["environment"]
             environment = from_arrays(json.loads(about), arrays) if about else None

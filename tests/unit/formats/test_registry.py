@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import compileall
 import os
+import shutil
 import subprocess
 import sys
 from importlib import import_module
@@ -131,6 +133,18 @@ def test_declarations_are_read_without_importing_the_modules():
         "print(*{'numpy', 'shapely'} & set(sys.modules))"
     )
     assert subprocess.check_output([sys.executable, "-c", code]).split() == []
+
+
+def test_formats_are_found_without_sources(tmp_path):
+    """A frozen program has compiled modules only."""
+    copy = shutil.copytree(Path(fw.__file__).parent, tmp_path / "footway")
+    assert compileall.compile_dir(copy / "formats", quiet=1, legacy=True)
+    for file in (copy / "formats").glob("*.py"):
+        file.unlink()
+    code = "from footway.formats.registry import list_formats; print(list_formats(), end='')"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    printed = subprocess.check_output([sys.executable, "-c", code], env=env, text=True)
+    assert printed == registry.list_formats()
 
 
 PLUGIN = """

@@ -83,7 +83,7 @@ def test_the_order_of_the_groups_is_judged(walk):
 def test_the_meadow_has_one_way_through_the_hedge():
     cmap = passage.meadow().cmap
     pinch = cmap.bottleneck(passage.THROUGH.start, passage.THROUGH.goal)
-    assert pinch.width == pytest.approx(passage.ROOM)
+    assert pinch.width == pytest.approx(passage.PASSAGE_WIDTH)
     assert pinch.at == pytest.approx(passage.GAP, abs=0.8)
     assert cmap.bottleneck(passage.ALONG.start, passage.ALONG.goal).width > 5.0
 

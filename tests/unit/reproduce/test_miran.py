@@ -48,7 +48,7 @@ def both():
 def asked():
     environment = city()
     questions = random_questions(CorridorMap.build(environment), 5, radius=0.25, seed=1)
-    return queries.ask(Terrain.build(environment, 0.25), questions, 1), questions
+    return queries.run_queries(Terrain.build(environment, 0.25), questions, 1), questions
 
 
 def timings(factor):

@@ -3,7 +3,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.reproduce.questions import ROOM, random_questions
+from footway.reproduce.questions import MARGIN, random_questions
 
 TWO_ROOMS = [[(0, 0), (9, 0), (9, 8), (0, 8)], [(11, 0), (20, 0), (20, 8), (11, 8)]]
 
@@ -23,7 +23,7 @@ def test_questions_are_the_same_in_every_run(cmap):
 def test_questions_have_room_and_an_answer(cmap):
     questions = random_questions(cmap, 20, radius=1.0, seed=1)
     ends = np.array([end for question in questions for end in question])
-    assert (cmap.clearance(ends) >= 1.0 + ROOM).all()
+    assert (cmap.clearance(ends) >= 1.0 + MARGIN).all()
     for start, goal in questions:
         assert cmap.path(start, goal, radius=1.0).clearance >= 1.0 - 1e-6
 

@@ -11,10 +11,10 @@ from footway.reproduce.roadmaps.setup import (
     METHODS,
     QUICK,
     SETTINGS,
-    ask,
     build_all,
     corridors_of,
     faults,
+    find_path,
     path_faults,
     random_pairs,
     small_environment,
@@ -57,8 +57,8 @@ def test_faults_are_found(built):
 
 
 def test_tables_have_the_published_numbers_beside_ours(built):
-    asked = {method: sizes.Asked(2.0, 0.02) for method in METHODS}
-    table = sizes._table(built, asked, 0.25)
+    times = {method: sizes.QueryTimes(2.0, 0.02) for method in METHODS}
+    table = sizes._table(built, times, 0.25)
     assert "25% are answered by a straight line" in table.note
     assert [row[0] for row in table.rows] == list(METHODS)
     assert all(len(row) == len(table.columns) for row in table.rows)
@@ -104,7 +104,7 @@ def test_the_phases_of_adding_cycles(tmp_path):
     assert edges.n_nodes == rrm.n_nodes
     assert nodes.n_nodes == star.n_nodes
     pair = random_pairs(built.roadmaps["GRM"], 1)[0]
-    paths = {name: ask(corridors_of(each), setting, pair) for name, each in phases.items()}
+    paths = {name: find_path(corridors_of(each), setting, pair) for name, each in phases.items()}
     drawn = cycles._draw(built, phases, paths, tmp_path)
     assert (tmp_path / drawn.file).exists()
 
@@ -119,16 +119,19 @@ def test_all_four_environments_are_measured():
 
 def test_clearance_that_retraction_lost_is_found(monkeypatch):
     monkeypatch.setattr(setup, "verify", lambda _: SimpleNamespace(holds=True))
-    rooms = {"RRM": [], "RRM*": [1.0, 2.0, 3.0], "RRRM": [1.0 - 1e-7, 2.0 - 5e-4, 3.5]}
-    made = {name: SimpleNamespace(edge_clearance=np.array(room)) for name, room in rooms.items()}
+    clearances = {"RRM": [], "RRM*": [1.0, 2.0, 3.0], "RRRM": [1.0 - 1e-7, 2.0 - 5e-4, 3.5]}
+    made = {
+        name: SimpleNamespace(edge_clearance=np.array(clearance))
+        for name, clearance in clearances.items()
+    }
     wrong = faults(SimpleNamespace(name="hut", roadmaps=made))
     assert wrong == ["hut, RRRM: edge 1 has lost 0.0005 m of clearance"]
 
 
-@pytest.mark.parametrize(("room", "is_wrong"), [(0.5 - 1e-7, False), (0.499, True)])
-def test_paths_that_come_too_near_are_found(monkeypatch, room, is_wrong):
+@pytest.mark.parametrize(("clearance", "is_wrong"), [(0.5 - 1e-7, False), (0.499, True)])
+def test_paths_that_come_too_near_are_found(monkeypatch, clearance, is_wrong):
     ends = np.array([(0.0, 0.0), (1.0, 0.0)])
-    monkeypatch.setattr(setup, "ask", lambda *_: SimpleNamespace(points=ends))
-    corridors = SimpleNamespace(clearance=lambda points: np.full(len(points), room))
+    monkeypatch.setattr(setup, "find_path", lambda *_: SimpleNamespace(points=ends))
+    corridors = SimpleNamespace(clearance=lambda points: np.full(len(points), clearance))
     wrong = list(path_faults(corridors, SimpleNamespace(radius=0.5), [tuple(ends)], "here"))
     assert wrong == (["here, query 0: 0.4990 m from a wall"] if is_wrong else [])

@@ -194,10 +194,10 @@ def test_attraction_point_is_the_furthest_circle_that_holds_a_place():
 
 def test_a_roadmap_gives_a_wider_corridor():
     field = gallery.make("field")
-    ways, judge = corridors.make_ways(field), Judge(field)
-    assert corridors.faults(ways, judge) == []
-    assert ways.around_far.narrowest > corridors.CLEARANCE
-    swapped = ways._replace(around_near=ways.around_far, around_far=ways.around_near)
+    pair, judge = corridors.find_path_pair(field), Judge(field)
+    assert corridors.faults(pair, judge) == []
+    assert pair.around_far.narrowest > corridors.CLEARANCE
+    swapped = pair._replace(around_near=pair.around_far, around_far=pair.around_near)
     assert len(corridors.faults(swapped, judge)) == 1
 
 

@@ -137,6 +137,27 @@ def test_missing_and_wrong_files_are_refused(tmp_path, name, content):
         handover.unpack(tmp_path, file="x")
 
 
+def test_a_compressed_archive_is_refused(tmp_path):
+    handover.pack(open_built_in("gallery:field"), tmp_path, file="x")
+    with zipfile.ZipFile(tmp_path / "document.npz", "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("more.npy", bytes(1_000_000))
+    with pytest.raises(fw.BadFile, match="compressed"):
+        handover.unpack(tmp_path, file="x")
+
+
+@pytest.mark.parametrize("name", ["document.npz", "map.fwmap", "recording.npz"])
+def test_compressed_files_that_are_right_otherwise_are_refused(tmp_path, name):
+    random_recording().save(tmp_path / "run.parquet")
+    file = str(tmp_path / "run.parquet")
+    handover.pack(open_document(file), tmp_path, file=file)
+    with np.load(tmp_path / name) as found:
+        members = dict(found)
+    with (tmp_path / name).open("wb") as stream:
+        np.savez_compressed(stream, **members)
+    with pytest.raises(fw.BadFile, match="compressed"):
+        handover.unpack(tmp_path, file=file)
+
+
 def test_an_array_that_claims_to_be_huge_is_refused(tmp_path):
     handover.pack(open_built_in("gallery:field"), tmp_path, file="x")
     head = b"{'descr': '<f8', 'fortran_order': False, 'shape': (10000000000000,), }"

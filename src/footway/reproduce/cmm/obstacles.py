@@ -109,17 +109,19 @@ def _measure(place: Scene, effort: Effort) -> Measured:
     question = LONG[place.name]
     discs = discs_along(place.corridor(question), MOST, seed=SEED[place.name])
 
-    def ask(method: Avoid, count: int) -> Walk:
+    def walk(method: Avoid, count: int) -> Walk:
         return cmm(place.corridor(question), obstacles=discs[:count], avoid=method)
 
     calls = {
-        (method, count): partial(ask, method, count) for count in effort.discs for method in METHODS
+        (method, count): partial(walk, method, count)
+        for count in effort.discs
+        for method in METHODS
     }
     times = in_turn(calls, rounds=effort.single_rounds)
     return Measured(
         place,
         times,
-        {method: ask(method, MOST) for method in METHODS},
+        {method: walk(method, MOST) for method in METHODS},
         {method: _arrivals(place, method, effort.placements) for method in METHODS},
     )
 

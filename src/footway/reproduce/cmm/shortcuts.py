@@ -77,15 +77,15 @@ def _measure(place: Scene, effort: Effort) -> Measured:
     corridor = place.corridor(question)
     questions = random_questions(place.cmap, effort.queries, radius=RADIUS, seed=SEED)
 
-    def ask(dt: float) -> Walk:
+    def walk(dt: float) -> Walk:
         return cmm(place.corridor(question), shortcut=dt)
 
     follow = {dt: partial(cmm, corridor, shortcut=dt) for dt in SHORTCUTS}
     many = {dt: partial(walk_all, place, questions, shortcut=dt) for dt in SHORTCUTS}
     return Measured(
         place,
-        {dt: ask(dt) for dt in SHORTCUTS},
-        in_turn({dt: partial(ask, dt) for dt in SHORTCUTS}, rounds=effort.single_rounds),
+        {dt: walk(dt) for dt in SHORTCUTS},
+        in_turn({dt: partial(walk, dt) for dt in SHORTCUTS}, rounds=effort.single_rounds),
         in_turn(follow, rounds=effort.single_rounds),
         {dt: call() for dt, call in many.items()},
         in_turn(many, rounds=effort.rounds),

@@ -85,7 +85,7 @@ class Run(NamedTuple):
 def run(effort: Effort, folder: Path) -> Section:
     """Simulate two opposite crowds, and draw how lanes form."""
     environment = Environment.from_polygons([_box(0.0, SIZE[0])], name="corridor")
-    runs = {name: _walk(environment, effort.two_ways, name) for name in LANES}
+    runs = {name: _walk(environment, effort.each_direction, name) for name in LANES}
     return Section(
         "Two opposite flows in one corridor",
         SOURCE,
@@ -107,13 +107,15 @@ def _walk(environment: Environment, count: int, name: str) -> Run:
     crowd = Crowd(CorridorMap.build(environment), seed=SEED, threads=1)
     profile = Profile(RADIUS, SPEED, lane=LANES[name])
     length, half = SIZE[0], 0.5 * SIZE[0]
-    ways = {
+    directions = {
         "east": ((0.5, half - 3.0), (length - DEPTH, length)),
         "west": ((half + 3.0, length - 0.5), (0.0, DEPTH)),
     }
-    for way, (start, goal) in ways.items():
+    for direction, (start, goal) in directions.items():
         area, exits = _box(*start, margin=0.3), [_box(*goal)]
-        crowd.add(count, name=way, profile=profile, area=area, destinations=exits, then="exit")
+        crowd.add(
+            count, name=direction, profile=profile, area=area, destinations=exits, then="exit"
+        )
     moments = [_look(crowd)]
     while len(crowd) and crowd.time < LONGEST:
         crowd.step(round(1.0 / crowd.dt))
@@ -158,7 +160,7 @@ def lane_order(
 
 
 def _table(runs: Mapping[str, Run], effort: Effort) -> Table:
-    total = 2 * effort.two_ways
+    total = 2 * effort.each_direction
     names = (
         *("half of them arrived after, s", "all arrived after, s"),
         *("order of lanes, mean", "the same by chance"),
@@ -174,7 +176,8 @@ def _table(runs: Mapping[str, Run], effort: Effort) -> Table:
         f"{NEAR[0]:g} m along and {NEAR[1]:g} m across walk in the same direction; mean over all "
         "characters that meet others. By chance: at the same positions, with shuffled directions."
     )
-    title = f"A corridor {SIZE[1]:g} m wide and {SIZE[0]:g} m long, {effort.two_ways} each way"
+    size = f"{SIZE[1]:g} m wide and {SIZE[0]:g} m long"
+    title = f"A corridor {size}, {effort.each_direction} characters in each direction"
     return Table(title, ("", *runs), rows, note)
 
 
@@ -193,7 +196,7 @@ def _numbers(run: Run, total: int) -> list[Cell]:
 def _draw(
     environment: Environment, runs: Mapping[str, Run], effort: Effort, folder: Path
 ) -> Picture:
-    title = f"{effort.two_ways} against {effort.two_ways}: lanes form"
+    title = f"{effort.each_direction} against {effort.each_direction}: lanes form"
     chosen = [(name, moment) for name, run in runs.items() for moment in _worth_seeing(run)]
     sheets = new_sheets(
         (0.0, -0.3, SIZE[0], SIZE[1] + 0.3),
@@ -231,7 +234,7 @@ def _draw_charts(figure: Figure, runs: Mapping[str, Run]) -> None:
         figure.add_axes((x, 0.42 / page, 0.41, (_CHARTS - 0.62) / page)) for x in (0.065, 0.56)
     )
     longest = max(run.moments[-1].time for run in runs.values())
-    for axes, what in ((order, "order of lanes"), (left, "still under way")):
+    for axes, what in ((order, "order of lanes"), (left, "still walking")):
         charts.make_quiet(axes)
         charts.name_axes(axes, x="s", y=what)
         axes.set_xlim(0.0, longest)

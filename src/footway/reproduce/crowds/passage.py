@@ -52,7 +52,7 @@ THROUGH: Final = Question((7.0, 9.0), (82.0, 35.0))
 SIDES: Final = (90.0, 44.0)
 GAP: Final = (48.0, 24.5)
 """m. Where the narrow passage is, between the two hedges."""
-ROOM: Final = 1.3
+PASSAGE_WIDTH: Final = 1.3
 """m. Width of the passage: characters get through one after the other."""
 
 SEED: Final = 2004
@@ -87,7 +87,7 @@ def run(effort: Effort, folder: Path) -> Section:
 @cache
 def meadow() -> Scene:
     """Return a meadow of 90 x 44 m with rocks; a hedge with a narrow passage cuts it in two."""
-    left, right = GAP[0] - 0.5 * ROOM, GAP[0] + 0.5 * ROOM
+    left, right = GAP[0] - 0.5 * PASSAGE_WIDTH, GAP[0] + 0.5 * PASSAGE_WIDTH
     low, high = GAP[1] - 0.7, GAP[1] + 0.7
     hedges = [
         [(0.2, 23.0), (20.0, 21.0), (left, low), (left, high), (20.0, 22.4), (0.2, 24.4)],
@@ -173,7 +173,7 @@ def _wait_table(walk: GroupWalk) -> Table:
         ("the furthest is then beyond it, m", ahead),
         ("where it would be had it walked on, m", free),
     ]
-    return Table(f"(d) The passage, {ROOM:g} m wide", ("", "ours"), rows)
+    return Table(f"(d) The passage, {PASSAGE_WIDTH:g} m wide", ("", "ours"), rows)
 
 
 def _load_table(loads: Mapping[int, float]) -> Table:

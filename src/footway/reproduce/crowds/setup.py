@@ -43,7 +43,7 @@ class Effort:
         measured: s of simulated time over which it is.
         wanderers: in the city.
         wandering: s that they are watched.
-        two_ways: characters in each direction of the corridor.
+        each_direction: characters in each direction of the corridor.
 
     """
 
@@ -53,7 +53,7 @@ class Effort:
     measured: int = 12
     wanderers: int = 3_000
     wandering: float = 600.0
-    two_ways: int = 200
+    each_direction: int = 200
 
 
 FULL: Final = Effort()
@@ -65,7 +65,7 @@ QUICK: Final = Effort(
     measured=2,
     wanderers=300,
     wandering=60.0,
-    two_ways=40,
+    each_direction=40,
 )
 
 _CLOSE: Final = 1e-6
@@ -80,8 +80,8 @@ def faults(crowd: Crowd, what: str) -> list[str]:
         for k in (gap < -_CLOSE).nonzero()[0]
     ]
     return wrong + [
-        f"{what}: character {who.id} is stuck since {who.since:.1f} s ({who.cause})"
-        for who in crowd.stuck
+        f"{what}: character {found.id} is stuck since {found.since:.1f} s ({found.cause})"
+        for found in crowd.stuck
     ]
 
 

@@ -42,7 +42,7 @@ ROUGH, IMPROVED = "A* on the triangles", "improved"
 _CLOSE: Final = 1e-6  # share of a length: rounding
 
 
-class Asked(NamedTuple):
+class QueryResults(NamedTuple):
     """Routes of random queries before and after improvement, and their times."""
 
     rough: Sequence[IndicativeRoute]
@@ -56,59 +56,59 @@ def run(effort: Effort, folder: Path) -> Section:
     terrain = Terrain.build(environment, DISC)
     cmap = CorridorMap.build(environment)
     questions = random_questions(cmap, effort.queries, radius=DISC, seed=SEED)
-    asked = ask(terrain, questions, effort.laps)
+    results = run_queries(terrain, questions, effort.laps)
     return Section(
         f"Weighted routes in the city with {REGIONS} regions",
         SOURCE,
-        [_times(asked, terrain), _gains(asked)],
-        [_draw(asked, folder)],
+        [_times(results, terrain), _gains(results)],
+        [_draw(results, folder)],
         checked=(
             f"{len(questions)} routes lead from start to goal over free ground, metres by kind add "
             "up, and none weighs more after it was improved."
         ),
-        wrong=faults(asked, questions),
+        wrong=faults(results, questions),
     )
 
 
-def ask(terrain: Terrain, questions: Sequence[Question], laps: int) -> Asked:
+def run_queries(terrain: Terrain, questions: Sequence[Question], laps: int) -> QueryResults:
     """Find all routes, then time them again in several laps."""
     rough = partial(route, terrain, preferences=CITIZEN, improve=False)
     improved = partial(route, terrain, preferences=CITIZEN)
-    answers = [[way(*question) for question in questions] for way in (rough, improved)]
+    answers = [[find(*question) for question in questions] for find in (rough, improved)]
     times = {ROUGH: _laps(rough, questions, laps), IMPROVED: _laps(improved, questions, laps)}
-    return Asked(answers[0], answers[1], times)
+    return QueryResults(answers[0], answers[1], times)
 
 
-def _laps(way: Callable[..., object], questions: Sequence[Question], laps: int) -> Floats:
+def _laps(find: Callable[..., object], questions: Sequence[Question], laps: int) -> Floats:
     """Return the time of each query in each lap, (laps, n) ms."""
     out = np.empty((laps, len(questions)))
     with undisturbed():
         for lap in range(laps):
             for k, question in enumerate(questions):
                 begin = time.perf_counter()
-                way(*question)
+                find(*question)
                 out[lap, k] = 1000.0 * (time.perf_counter() - begin)
     return out
 
 
-def faults(asked: Asked, questions: Sequence[Question]) -> list[str]:
+def faults(results: QueryResults, questions: Sequence[Question]) -> list[str]:
     """Return which routes are invalid, or have a larger weighted length after improvement."""
     wrong = []
     for k, question in enumerate(questions):
-        before, after = asked.rough[k].weighted_length, asked.improved[k].weighted_length
+        before, after = results.rough[k].weighted_length, results.improved[k].weighted_length
         if after > before * (1.0 + _CLOSE):
             wrong.append(f"city, route {k}: weighs {after:.3f} m improved, {before:.3f} m before")
-        for way in (asked.rough[k], asked.improved[k]):
-            if (way.start, way.goal) != question:
+        for each in (results.rough[k], results.improved[k]):
+            if (each.start, each.goal) != question:
                 wrong.append(f"city, route {k}: does not lead from start to goal")
-            if abs(sum(way.measure().values()) - way.length) > _CLOSE * way.length:
+            if abs(sum(each.measure().values()) - each.length) > _CLOSE * each.length:
                 wrong.append(f"city, route {k}: metres by kind of ground do not add up")
     return wrong
 
 
-def _times(asked: Asked, terrain: Terrain) -> Table:
+def _times(results: QueryResults, terrain: Terrain) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for name, laps in asked.times.items():
+    for name, laps in results.times.items():
         each, best = np.median(laps, axis=0), laps.min(axis=0)
         marks = [float(np.quantile(each, share)) for share in (0.5, 0.9, 0.99)]
         rows.append((name, *marks, float(np.median(best))))
@@ -118,16 +118,18 @@ def _times(asked: Asked, terrain: Terrain) -> Table:
     columns = ("route", "median, ms", "p90, ms", "p99, ms", "median of best, ms")
     note = (
         f"Target: a median below {WANTED:g} ms for improved routes; {held}. "
-        f"{len(asked.rough):,} random queries, a disc of {DISC:g} m, "
+        f"{len(results.rough):,} random queries, a disc of {DISC:g} m, "
         f"{len(terrain.ground.triangles):,} triangles; the terrain is built once, before."
     )
     return Table("Time of a query", columns, rows, note)
 
 
-def _gains(asked: Asked) -> Table:
-    before = np.array([way.weighted_length for way in asked.rough])
-    after = np.array([way.weighted_length for way in asked.improved])
-    lengths = [np.array([way.length for way in ways]) for ways in (asked.rough, asked.improved)]
+def _gains(results: QueryResults) -> Table:
+    before = np.array([each.weighted_length for each in results.rough])
+    after = np.array([each.weighted_length for each in results.improved])
+    lengths = [
+        np.array([each.length for each in routes]) for routes in (results.rough, results.improved)
+    ]
     share = after / before
     rows: tuple[tuple[Cell, ...], ...] = (
         ("weighted length, mean, m", before.mean(), after.mean(), _percent(after, before)),
@@ -145,15 +147,15 @@ def _percent(after: Floats, before: Floats) -> str:
     return f"{100.0 * (after.sum() / before.sum() - 1.0):+.1f} %"
 
 
-def _draw(asked: Asked, folder: Path) -> Picture:
+def _draw(results: QueryResults, folder: Path) -> Picture:
     """Draw the route with the greatest gain, before and after, among those that fit a page."""
-    wide = [bool(np.ptp(way.points[:, 0]) > np.ptp(way.points[:, 1])) for way in asked.rough]
+    wide = [bool(np.ptp(each.points[:, 0]) > np.ptp(each.points[:, 1])) for each in results.rough]
     gains = [
         (a.weighted_length - b.weighted_length) * fits
-        for a, b, fits in zip(asked.rough, asked.improved, wide, strict=True)
+        for a, b, fits in zip(results.rough, results.improved, wide, strict=True)
     ]
     k = int(np.argmax(gains))
-    before, after = asked.rough[k], asked.improved[k]
+    before, after = results.rough[k], results.improved[k]
     lines = [
         Line(before.points, f"before: {before.weighted_length:.0f} m weighted", "#7a3e9d"),
         Line(after.points, f"improved: {after.weighted_length:.0f} m weighted", palette.ACCENT),

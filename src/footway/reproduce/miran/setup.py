@@ -134,13 +134,18 @@ def walk(row: Row, *, radius: float = POINT, step: float = METRE, look: float = 
 def route_of(scene: str, radius: float) -> IndicativeRoute:
     """Return the route of a scene: by hand in the village, by A* on a grid in the forest."""
     terrain = Terrain.build(environment_of(scene), radius)
-    wishes = _WALKERS.get(scene)
+    preferences = _WALKERS.get(scene)
     if scene in {ADULT, CHILD}:
         return route(
-            terrain, forest.START, forest.GOAL, preferences=wishes, method="grid", margin=MARGIN
+            terrain,
+            forest.START,
+            forest.GOAL,
+            preferences=preferences,
+            method="grid",
+            margin=MARGIN,
         )
     points = LOOP if scene == VILLAGE else mckenna_road.ROUTE
-    return IndicativeRoute.from_points(terrain, points, wishes)
+    return IndicativeRoute.from_points(terrain, points, preferences)
 
 
 def environment_of(scene: str) -> Environment:

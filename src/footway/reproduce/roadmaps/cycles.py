@@ -11,8 +11,8 @@ from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.roadmaps.setup import (
     SETTINGS,
     USEFULNESS,
-    ask,
     corridors_of,
+    find_path,
     random_pairs,
     roadmaps_of,
 )
@@ -50,7 +50,7 @@ def run(effort: Effort, folder: Path) -> Section:
     phases = _phases(built)
     pairs = random_pairs(built.roadmaps["GRM"], effort.tries)
     shortest = _shortest(built, pairs)
-    paths = {name: _ask_all(built, each, pairs) for name, each in phases.items()}
+    paths = {name: _find_paths(built, each, pairs) for name, each in phases.items()}
     detours = {name: _lengths(found) / shortest for name, found in paths.items()}
     k = int(np.argmax(detours["edges"]))
     rows: list[tuple[Cell, ...]] = [
@@ -86,9 +86,11 @@ def _shortest(built: Built, pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
     return np.array([grid_distances(space, a, b)[0, 0] for a, b in ends])
 
 
-def _ask_all(built: Built, roadmap: Roadmap, pairs: Sequence[tuple[Floats, Floats]]) -> list[Any]:
+def _find_paths(
+    built: Built, roadmap: Roadmap, pairs: Sequence[tuple[Floats, Floats]]
+) -> list[Any]:
     corridors = corridors_of(roadmap)
-    return [ask(corridors, built.setting, pair) for pair in pairs]
+    return [find_path(corridors, built.setting, pair) for pair in pairs]
 
 
 def _lengths(paths: Sequence[Any]) -> Floats:

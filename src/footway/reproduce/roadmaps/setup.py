@@ -122,7 +122,7 @@ def warm_up(setting: Setting) -> None:
     )
     pair = random_pairs(small.roadmaps["GRM"], 1)[0]
     for method in METHODS[1:]:
-        ask(corridors_of(small.roadmaps[method]), setting, pair)
+        find_path(corridors_of(small.roadmaps[method]), setting, pair)
 
 
 def build_all(setting: Setting, environment: Environment | Volume) -> Built:
@@ -173,7 +173,7 @@ def random_pairs(roadmap: Roadmap, count: int, *, seed: int = SEED) -> list[tupl
     return pairs
 
 
-def ask(corridors: Any, setting: Setting, pair: tuple[Floats, Floats]) -> Any:
+def find_path(corridors: Any, setting: Setting, pair: tuple[Floats, Floats]) -> Any:
     """Return the path of a query for the object of the setting."""
     return corridors.path(*pair, radius=setting.radius)
 
@@ -202,7 +202,7 @@ def path_faults(
     """Return which queries have no path, or one with wrong ends or too close to a wall."""
     for k, pair in enumerate(pairs):
         try:
-            path = ask(corridors, setting, pair)
+            path = find_path(corridors, setting, pair)
         except (NoPath, BadQuery) as error:
             yield f"{what}, query {k}: {error}"
             continue

@@ -14,9 +14,9 @@ from footway.reproduce.roadmaps.setup import (
     SEED,
     SETTINGS,
     USEFULNESS,
-    ask,
     corridors_of,
     faults,
+    find_path,
     path_faults,
     random_pairs,
     roadmaps_of,
@@ -80,7 +80,7 @@ COLUMNS: Final = (
 )
 
 
-class Asked(NamedTuple):
+class QueryTimes(NamedTuple):
     """Times of the queries."""
 
     hundred: float  # ms, for 100 of them
@@ -96,14 +96,14 @@ def run(effort: Effort, folder: Path) -> Section:
     for name in effort.environments:
         built = roadmaps_of(SETTINGS[name])
         pairs = random_pairs(built.roadmaps["GRM"], effort.queries)
-        asked: dict[str, Asked] = {"GRM": _ask_grid(built, pairs[: effort.grid_queries])}
+        times: dict[str, QueryTimes] = {"GRM": _time_grid(built, pairs[: effort.grid_queries])}
         straight = float(np.mean(built.roadmaps["GRM"].space.lines_are_free(*_ends(pairs))))
         for method in ("RRM", "RRM*", "RRRM"):
             corridors = corridors_of(built.roadmaps[method])
             wrong += path_faults(corridors, built.setting, pairs, f"{built.name}, {method}")
             count += len(pairs)
-            asked[method] = _ask_all(corridors, built, pairs, effort.rounds)
-        tables.append(_table(built, asked, straight))
+            times[method] = _time_queries(corridors, built, pairs, effort.rounds)
+        tables.append(_table(built, times, straight))
         wrong += faults(built)
     checked = (
         "every free corner of the lattice sees a node, nodes are joined if there is a path "
@@ -122,18 +122,18 @@ def _ends(pairs: Sequence[Any]) -> tuple[Any, Any]:
     return starts, goals
 
 
-def _ask_grid(built: Built, pairs: Sequence[Any]) -> Asked:
+def _time_grid(built: Built, pairs: Sequence[Any]) -> QueryTimes:
     """Time the search on the lattice, without locating the ends, as in the paper."""
     space = built.roadmaps["GRM"].space
     ends = [(space.corners_of(a[None]), space.corners_of(b[None])) for a, b in pairs]
     return _timed([partial(grid_distances, space, *end) for end in ends], 1)
 
 
-def _ask_all(corridors: Any, built: Built, pairs: Sequence[Any], rounds: int) -> Asked:
-    return _timed([partial(ask, corridors, built.setting, pair) for pair in pairs], rounds)
+def _time_queries(corridors: Any, built: Built, pairs: Sequence[Any], rounds: int) -> QueryTimes:
+    return _timed([partial(find_path, corridors, built.setting, pair) for pair in pairs], rounds)
 
 
-def _timed(calls: Sequence[Callable[[], object]], rounds: int) -> Asked:
+def _timed(calls: Sequence[Callable[[], object]], rounds: int) -> QueryTimes:
     """Return the median time of each call over the rounds, after a warm-up round."""
     taken: list[list[float]] = [[] for _ in calls]
     calls[0]()
@@ -144,14 +144,14 @@ def _timed(calls: Sequence[Callable[[], object]], rounds: int) -> Asked:
                 call()
                 times.append(1000.0 * (time.perf_counter() - begin))
     each = [median(times) for times in taken]
-    return Asked(100.0 * sum(each) / len(each), median(each))
+    return QueryTimes(100.0 * sum(each) / len(each), median(each))
 
 
-def _table(built: Built, asked: dict[str, Asked], straight: float) -> Table:
+def _table(built: Built, times: dict[str, QueryTimes], straight: float) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for method, roadmap in built.roadmaps.items():
         paper = PUBLISHED[built.setting.name].get(method)
-        ours = asked[method]
+        ours = times[method]
         factor = shortest_path_factor(roadmap)
         seconds, nodes, edges, spf, queries = paper or (None,) * 5
         published_ms = None if queries is None else 1000.0 * queries

@@ -63,7 +63,7 @@ _SHARE: Final = 0.47  # of the path behind the entity
 _ASIDE: Final = 0.8  # of the clearance: distance of the entity from the path
 
 
-class Ways(NamedTuple):
+class PathPair(NamedTuple):
     """Two paths of the same query, and the corridors around them."""
 
     near: TautPath  # around corners, as near as the disc can go
@@ -76,10 +76,10 @@ def run(effort: Effort, folder: Path) -> Section:
     """Build a corridor around both paths, and compare their widths."""
     del effort  # it takes no time
     environment = gallery.make("field")
-    ways = make_ways(environment)
+    pair = find_path_pair(environment)
     corridors = {
-        "(a) around a path near obstacles": ways.around_near,
-        "(b) around a path of the roadmap": ways.around_far,
+        "(a) around a path near obstacles": pair.around_near,
+        "(b) around a path of the roadmap": pair.around_far,
     }
     rows: list[tuple[Cell, ...]] = [
         (name, each.length, f"{each.narrowest:.2f}", f"{each.radii.mean():.2f}",
@@ -96,23 +96,23 @@ def run(effort: Effort, folder: Path) -> Section:
         "Figure 9: corridors for groups",
         SOURCE,
         [Table("Corridors around two paths", columns, rows, note)],
-        [_draw(environment, ways, folder)],
+        [_draw(environment, pair, folder)],
         checked="the roadmap's corridor is wider, and no circle of it is cut by a wall.",
         wrong=[
-            *path_faults(ways.near, judge, "figure 9 (a)"),
-            *path_faults(ways.far, judge, "figure 9 (b)"),
-            *faults(ways, judge),
+            *path_faults(pair.near, judge, "figure 9 (a)"),
+            *path_faults(pair.far, judge, "figure 9 (b)"),
+            *faults(pair, judge),
         ],
     )
 
 
-def make_ways(environment: Environment) -> Ways:
+def find_path_pair(environment: Environment) -> PathPair:
     """Find paths on the exact map and on the roadmap."""
     exact = CorridorMap.build(environment)
     roadmap = voronoi_prm(environment, radius=RADIUS, clearance=CLEARANCE, seed=SEED)
     near = exact.path(*QUESTION, radius=RADIUS)
     far = map_of(roadmap).path(*QUESTION, radius=RADIUS)
-    return Ways(near, far, corridor_around(near, exact), corridor_around(far, exact))
+    return PathPair(near, far, corridor_around(near, exact), corridor_around(far, exact))
 
 
 def corridor_around(path: TautPath, exact: CorridorMap) -> Corridor:
@@ -131,9 +131,9 @@ def attraction_point(corridor: Corridor, place: Floats, first: int) -> int:
     return first + int(outside[0]) - 1 if len(outside) else len(held) - 1
 
 
-def faults(ways: Ways, judge: Judge) -> list[str]:
+def faults(pair: PathPair, judge: Judge) -> list[str]:
     """Return which statements of section 3.1 the figure does not show."""
-    near, far = ways.around_near, ways.around_far
+    near, far = pair.around_near, pair.around_far
     away = judge.distances(shapely.points(far.backbone))
     holds = {
         f"figure 9: the roadmap's corridor is {far.radii.mean():.2f} m wide on average, no more "
@@ -148,19 +148,19 @@ def faults(ways: Ways, judge: Judge) -> list[str]:
 # The picture -------------------------------------------------------------------------------------
 
 
-def _draw(environment: Environment, ways: Ways, folder: Path) -> Picture:
+def _draw(environment: Environment, pair: PathPair, folder: Path) -> Picture:
     captions = [
-        ("(a)  Near obstacles", f"narrowest {ways.around_near.narrowest:.2f} m"),
-        ("(b)  From the roadmap", f"narrowest {ways.around_far.narrowest:.2f} m"),
+        ("(a)  Near obstacles", f"narrowest {pair.around_near.narrowest:.2f} m"),
+        ("(b)  From the roadmap", f"narrowest {pair.around_far.narrowest:.2f} m"),
         ("(c)  The attraction point", ""),
     ]
     title = "The corridor around a backbone path"
     details = f"{PAPER}, figure 9  ·  circles of {WIDTH:g} m at most"
     sheets = new_sheets(VIEW, captions, title=title, details=details, columns=3)
     ground = ground_of(environment)
-    _draw_way(sheets[0], ground, ways.near, ways.around_near)
-    _draw_way(sheets[1], ground, ways.far, ways.around_far)
-    last = _draw_attraction(sheets[2], ground, ways)
+    _draw_path(sheets[0], ground, pair.near, pair.around_near)
+    _draw_path(sheets[1], ground, pair.far, pair.around_far)
+    last = _draw_attraction(sheets[2], ground, pair)
     _draw_key(sheets[0])
     draw_page_bar(sheets[1])
     draw_page_bar(last)
@@ -170,7 +170,7 @@ def _draw(environment: Environment, ways: Ways, folder: Path) -> Picture:
     )
 
 
-def _draw_way(sheet: Sheet, ground: Ground, path: TautPath, corridor: Corridor) -> None:
+def _draw_path(sheet: Sheet, ground: Ground, path: TautPath, corridor: Corridor) -> None:
     draw_ground(sheet, ground)
     layers.draw_corridor(sheet, corridor, ground.walkable)
     draw_lines(sheet, [path.points], colour=palette.HALO, width=2.8, level=2.9, alpha=0.8)
@@ -179,16 +179,16 @@ def _draw_way(sheet: Sheet, ground: Ground, path: TautPath, corridor: Corridor) 
         draw_dots(sheet, np.array([end]), face=face, size=15.0, level=3.5)
 
 
-def _draw_attraction(sheet: Sheet, ground: Ground, ways: Ways) -> Sheet:
+def _draw_attraction(sheet: Sheet, ground: Ground, pair: PathPair) -> Sheet:
     """Draw an entity beside the path and the circle of its attraction point, magnified."""
-    corridor = ways.around_far
+    corridor = pair.around_far
     k = int(_SHARE * len(corridor.radii))
     along = corridor.backbone[k + 1] - corridor.backbone[k]
     left = np.array([-along[1], along[0]]) / np.hypot(*along)
     place = corridor.backbone[k] + _ASIDE * corridor.radii[k] * left
     at = attraction_point(corridor, place, k)
     sheet = _zoomed(sheet, corridor.backbone[at], 7.0)
-    _draw_way(sheet, ground, ways.far, corridor)
+    _draw_path(sheet, ground, pair.far, corridor)
     for ball, style in ((k, ":"), (at, "-")):
         ring: dict[str, Any] = {"fc": "none", "ec": palette.INK, "lw": 0.9, "ls": style}
         x, y = corridor.backbone[ball].tolist()

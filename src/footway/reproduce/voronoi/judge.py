@@ -80,7 +80,7 @@ def judge_roadmap(name: str, roadmap: Roadmap, found: Blends, judge: Judge) -> V
     edges = judge.distances(shapely.linestrings(roadmap.nodes[roadmap.edges]))
     arcs = judge.distances(_arcs(roadmap, found))
     turning = np.isfinite(found.radius)
-    wish = np.minimum(desired_clearance(roadmap), edges[found.edges[turning]].min(axis=1))
+    requested = np.minimum(desired_clearance(roadmap), edges[found.edges[turning]].min(axis=1))
     holds = {
         f"lines and arcs meet at an angle of {corner:.2g} rad": corner <= CLOSE,
         f"an edge is {edges.min():.6f} m from a wall": edges.min() >= radius - CLOSE,
@@ -88,7 +88,7 @@ def judge_roadmap(name: str, roadmap: Roadmap, found: Blends, judge: Judge) -> V
             arcs.min(initial=np.inf) >= radius - 2.0 * CHORD
         ),
         "a blend has less clearance than desired and than its edges": bool(
-            (arcs >= wish - 2.0 * CHORD).all()
+            (arcs >= requested - 2.0 * CHORD).all()
         ),
         "the stored clearance of a blend is wrong": np.allclose(
             arcs, found.clearance[turning], rtol=0.0, atol=2.0 * CHORD

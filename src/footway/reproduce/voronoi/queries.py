@@ -54,7 +54,7 @@ _NEAR: Final = 15.0  # m between neighbours
 _OFF: Final = 1.0  # m, distance of its vertices from walls
 
 
-class Asked(NamedTuple):
+class QueryResults(NamedTuple):
     """Paths of random queries on a roadmap, and their times."""
 
     name: str
@@ -69,36 +69,36 @@ class Asked(NamedTuple):
 
 def run(effort: Effort, folder: Path) -> Section:
     """Run random queries on three roadmaps, check the paths, and draw one."""
-    asked = [ask_large(effort), *(ask_gallery(name, effort) for name in (SHOWN, "field"))]
+    results = [query_large(effort), *(query_gallery(name, effort) for name in (SHOWN, "field"))]
     path = scene(SHOWN).cmap.path(*QUESTION, radius=RADIUS)
     judge = scene(SHOWN).judge
     return Section(
         "Figure 8: answering queries",
         SOURCE,
-        [_times(asked), _shown(path, judge)],
+        [_times(results), _shown(path, judge)],
         [_draw(path, folder)],
         checked=(
-            f"{sum(len(each.each) for each in asked):,} answers are chains of lines and arcs "
+            f"{sum(len(each.each) for each in results):,} answers are chains of lines and arcs "
             "without a corner, to 1e-6 rad, begin and end where they should, and by Shapely keep "
             "the disc out of the walls."
         ),
         wrong=[
-            *(words for each in asked for words in each.wrong),
+            *(words for each in results for words in each.wrong),
             *path_faults(path, judge, "figure 8"),
         ],
     )
 
 
-def ask_large(effort: Effort) -> Asked:
+def query_large(effort: Effort) -> QueryResults:
     """Run queries on a roadmap of the paper's size."""
     roadmap = large_roadmap()
-    return _ask("the paper's size", map_of(roadmap), roadmap, LARGE, effort)
+    return _run_queries("the paper's size", map_of(roadmap), roadmap, LARGE, effort)
 
 
-def ask_gallery(name: str, effort: Effort) -> Asked:
+def query_gallery(name: str, effort: Effort) -> QueryResults:
     """Run queries on a roadmap of the gallery."""
     place = scene(name)
-    return _ask(f"{name}, as built", place.cmap, place.roadmap, name, effort)
+    return _run_queries(f"{name}, as built", place.cmap, place.roadmap, name, effort)
 
 
 @cache
@@ -111,8 +111,8 @@ def large_roadmap() -> Roadmap:
     walls = place.roadmap.space._replace(radius=0.0)
     nodes = free_samples(place.environment, walls, radius=_OFF, count=VERTICES, seed=SEED)
     pairs = _neighbours(nodes)
-    room = clearance_along(nodes[pairs[:, 0]], nodes[pairs[:, 1]], walls)
-    edges = pairs[room >= RADIUS][:EDGES]
+    clearance = clearance_along(nodes[pairs[:, 0]], nodes[pairs[:, 1]], walls)
+    edges = pairs[clearance >= RADIUS][:EDGES]
     return Roadmap.make(
         nodes, edges, place.roadmap.space, method="prm", name=LARGE,
         parameters=place.roadmap.parameters,
@@ -131,13 +131,15 @@ def _neighbours(nodes: Floats) -> Ints:
     return ordered
 
 
-def _ask(name: str, cmap: CorridorMap, roadmap: Roadmap, where: str, effort: Effort) -> Asked:
+def _run_queries(
+    name: str, cmap: CorridorMap, roadmap: Roadmap, where: str, effort: Effort
+) -> QueryResults:
     exact, judge = exact_map(where), scene(where).judge
     questions = random_questions(exact, effort.queries, radius=RADIUS, seed=SEED)
     paths = [cmap.path(*question, radius=RADIUS) for question in questions]
     shortest = [exact.path(*question, radius=RADIUS).length for question in questions]
     times = _time_all(cmap, questions, effort.rounds)
-    return Asked(
+    return QueryResults(
         name=name,
         vertices=roadmap.n_nodes,
         edges=roadmap.n_edges,
@@ -165,11 +167,11 @@ def _time_all(cmap: CorridorMap, questions: Sequence[Question], rounds: int) -> 
     return times
 
 
-def _times(asked: Sequence[Asked]) -> Table:
+def _times(results: Sequence[QueryResults]) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for each in asked:
+    for each in results:
         median, slow = (float(np.percentile(each.each, share)) for share in (50, 99))
-        published = MILLISECONDS if each is asked[0] else None
+        published = MILLISECONDS if each is results[0] else None
         rows.append(
             (
                 *(each.name, each.vertices, each.edges, published and f"< {published:g}", median),
@@ -181,13 +183,13 @@ def _times(asked: Sequence[Asked]) -> Table:
         *("", "vertices", "edges", "paper, ms", "ours, median, ms", "99 %, ms", "best, ms"),
         *("paper / ours", "length / shortest, mean", "answered by a line"),
     )
-    median = float(np.median(asked[0].each))
+    median = float(np.median(results[0].each))
     kept = "within" if median <= GOAL else "above"
     note = (
-        f"{len(asked[0].each):,} random queries each, from Python, one thread: joining both ends, "
-        "the search, and the lines and arcs with their measured clearance. The paper's time is of "
-        f"the search alone. Ours is {kept} our target of {GOAL:g} ms; `best` is the median of "
-        "each query's fastest round. Shortest: by the exact corridor map."
+        f"{len(results[0].each):,} random queries each, from Python, on one thread: joining "
+        "both ends, the search, and the lines and arcs with their measured clearance. The paper's "
+        f"time is of the search alone. Ours is {kept} our target of {GOAL:g} ms; `best` is the "
+        "median of each query's fastest round. Shortest: by the exact corridor map."
     )
     return Table("Query times", columns, rows, note)
 

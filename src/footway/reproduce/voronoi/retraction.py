@@ -79,7 +79,7 @@ def run(effort: Effort, folder: Path) -> Section:
     environment = courtyard()
     stages = make_stages(environment)
     judge = Judge(environment)
-    rooms = {
+    clearances = {
         "(a) before": _clearances(stages.before, judge),
         "(b) retracted": _clearances(stages.after, judge),
         "(c) joined and bypassed": _clearances(_edges(stages.joined), judge),
@@ -87,9 +87,9 @@ def run(effort: Effort, folder: Path) -> Section:
     }
     off = _off_diagram(stages, environment)
     rows = [
-        (name, len(room), f"{room.min():.3f}", f"{room.mean():.3f}",
-         f"{100.0 * (room < CLEARANCE - CLOSE).mean():.0f} %")
-        for name, room in rooms.items()
+        (name, len(clearance), f"{clearance.min():.3f}", f"{clearance.mean():.3f}",
+         f"{100.0 * (clearance < CLEARANCE - CLOSE).mean():.0f} %")
+        for name, clearance in clearances.items()
     ]  # fmt: skip
     columns = ("", "edges", "least clearance, m", "mean, m", f"edges with less than {CLEARANCE:g}")
     note = (
@@ -105,7 +105,7 @@ def run(effort: Effort, folder: Path) -> Section:
             f"by Shapely every retracted edge keeps {CLEARANCE:g} m; every sample is on the exact "
             "Voronoi diagram."
         ),
-        wrong=faults(rooms, off),
+        wrong=faults(clearances, off),
     )
 
 
@@ -150,11 +150,12 @@ def _off_diagram(stages: Stages, environment: Environment) -> float:
     return float(shapely.distance(shapely.points(stages.vertices), exact).max())
 
 
-def faults(rooms: dict[str, Floats], off: float) -> list[str]:
+def faults(clearances: dict[str, Floats], off: float) -> list[str]:
     """Return where retraction failed."""
     holds = {
-        f"figure 5 {name}: an edge has {room.min():.4f} m": room.min() >= CLEARANCE - CLOSE
-        for name, room in list(rooms.items())[1:]
+        f"figure 5 {name}: an edge has {clearance.min():.4f} m": clearance.min()
+        >= CLEARANCE - CLOSE
+        for name, clearance in list(clearances.items())[1:]
     }
     holds[f"figure 5: a sample is {off:.2g} m from the Voronoi diagram"] = off <= CLOSE
     return [words for words, held in holds.items() if not held]
