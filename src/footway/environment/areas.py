@@ -1,7 +1,8 @@
-"""Areas that a caller gives, as Shapely polygons; and where points lie in them."""
+"""Areas that a caller gives, and walkable parts, as Shapely polygons; where points lie in them."""
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +14,11 @@ from footway.errors import BadQuery
 from footway.validation import FARTHEST, floats, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from footway.environment.environment import Environment
 
     Floats = NDArray[np.float64]
 
@@ -48,9 +53,55 @@ def as_polygon(shape: Any) -> Polygon:
     return _even_odd(made[0] if len(made) == 1 else shapely.MultiPolygon(made))
 
 
+def ring_problem(ring: Sequence[tuple[float, float]]) -> str:
+    """Return what is wrong with the corners of an area, and what to do; empty if nothing is."""
+    polygon = shapely.Polygon(ring)
+    if shapely.convex_hull(polygon).area <= 0.0:
+        return "has no area; give corners that are not on one line"
+    if not polygon.is_valid:
+        # Shapely writes "Self-intersection[4.5 2]".
+        found = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(polygon))
+        where = f" at ({float(found[1]):g}, {float(found[2]):g})" if found else ""
+        return f"crosses or touches itself{where}; give its corners in order"
+    return ""
+
+
+def box(low: Floats, high: Floats) -> shapely.Polygon:
+    """Return a rectangle with these opposite corners (2,), m."""
+    return shapely.box(*low, *high)
+
+
+def union(polygons: Sequence[Polygon]) -> Polygon:
+    """Return the union of polygons."""
+    return shapely.union_all(polygons)
+
+
+def walkable_parts(environment: Environment) -> list[shapely.Polygon]:
+    """Return the connected parts; walls without thickness become slits of two grid steps."""
+    walls = shapely.union_all([environment.lines, environment.points])
+    slits = shapely.buffer(walls, environment.grid, quad_segs=2)
+    parts: list[shapely.Polygon] = shapely.get_parts(
+        shapely.difference(environment.walkable, slits)
+    ).tolist()
+    return parts
+
+
+def to_wkt(polygon: Polygon) -> str:
+    """Return the polygon as well-known text, with all digits."""
+    text: str = shapely.to_wkt(polygon, rounding_precision=-1)
+    return text
+
+
 def contains(polygon: Polygon, points: Floats) -> NDArray[np.bool_]:
     """Return whether each point (n, 2) lies inside. (n,)."""
     found: NDArray[np.bool_] = shapely.contains_xy(polygon, points[:, 0], points[:, 1])
+    return found
+
+
+def covers(polygon: Polygon, points: Floats) -> NDArray[np.bool_]:
+    """Return whether each point (n, 2) lies inside or on the boundary. (n,)."""
+    shapely.prepare(polygon)
+    found: NDArray[np.bool_] = shapely.intersects_xy(polygon, points[:, 0], points[:, 1])
     return found
 
 

@@ -8,8 +8,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import shapely
 
+from footway.environment.areas import to_wkt
 from footway.recording.trajectories import batches, even_frames, walkable_area
 from footway.writing import whole_file
 
@@ -62,7 +62,7 @@ def save_jupedsim(
         database.execute("PRAGMA journal_mode = OFF")  # an interrupted export leaves no file anyway
         database.execute("PRAGMA synchronous = OFF")
         database.executescript(_TABLES)
-        wkt = shapely.to_wkt(ground, rounding_precision=-1)
+        wkt = to_wkt(ground)
         key = zlib.crc32(wkt.encode())  # any number, used consistently by all frames
         bounds = zip(("xmin", "ymin", "xmax", "ymax"), map(str, ground.bounds), strict=True)
         facts = [("version", str(VERSION)), ("fps", repr(even.rate)), *bounds]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import shapely
 
+from footway.environment.areas import to_wkt
 from footway.recording.trajectories import batches, even_frames, walkable_area
 from footway.writing import whole_file
 
@@ -41,7 +41,7 @@ def save_pedpy(
 
     """
     even = even_frames(recording)
-    wkt = shapely.to_wkt(walkable_area(recording, environment), rounding_precision=-1)
+    wkt = to_wkt(walkable_area(recording, environment))
     header = (
         "# a crowd, simulated by Footway\n"
         f"# framerate: {even.rate!r}\n"

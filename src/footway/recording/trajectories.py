@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import shapely
 
+from footway.environment.areas import box, covers, union, walkable_parts
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
     from footway.environment import Environment
+    from footway.environment.areas import Polygon
     from footway.recording.recording import Recording
 
     Floats = NDArray[np.float64]
@@ -81,28 +83,21 @@ def batches(recording: Recording, frames: Ints, numbers: Ints) -> Iterator[Batch
         )
 
 
-def walkable_area(
-    recording: Recording, environment: Environment | None
-) -> shapely.Polygon | shapely.MultiPolygon:
+def walkable_area(recording: Recording, environment: Environment | None) -> Polygon:
     """Return the parts of an environment that contain characters, or else a bounding box.
 
     Walls without thickness become slits of two millimetres.
     """
     if environment is None:
         return box_of(recording)
-    walls = shapely.union_all([environment.lines, environment.points])
-    walkable = shapely.difference(
-        environment.walkable, shapely.buffer(walls, environment.grid, quad_segs=2)
-    )
-    parts = shapely.get_parts(walkable)
-    used = _used(recording, parts) if len(parts) > 1 else np.ones(1, bool)
-    return shapely.union_all(parts[used])
+    parts = walkable_parts(environment)
+    used = _used(recording, parts) if len(parts) > 1 else [True]
+    return union(list(compress(parts, used)))
 
 
 def check_inside(recording: Recording, environment: Environment, name: str) -> None:
     """Raise BadInput if a character was outside the walkable area of a map called `name`."""
-    shapely.prepare(environment.walkable)
-    _check_some(recording, name, lambda at: shapely.intersects_xy(environment.walkable, *at.T))
+    _check_some(recording, name, lambda at: covers(environment.walkable, at))
 
 
 def check_clear(recording: Recording, cmap: CorridorMap, name: str) -> None:
@@ -126,23 +121,22 @@ def _check_some(
             )
 
 
-def box_of(recording: Recording) -> shapely.Polygon:
+def box_of(recording: Recording) -> Polygon:
     """Return a box that contains all characters, m."""
     found = [recording.frame(k).positions for k in range(recording.n_frames)]
     low = np.min([at.min(axis=0) for at in found if len(at)], axis=0)
     high = np.max([at.max(axis=0) for at in found if len(at)], axis=0)
     margin = float(recording.characters.radius.max())
-    return shapely.box(*(low - margin), *(high + margin))
+    return box(low - margin, high + margin)
 
 
-def _used(recording: Recording, parts: NDArray[np.object_]) -> NDArray[np.bool_]:
+def _used(recording: Recording, parts: Sequence[Polygon]) -> NDArray[np.bool_]:
     """Return which parts contain a character; all of them if none does."""
     used = np.zeros(len(parts), bool)
-    shapely.prepare(parts)
     for k in range(recording.n_frames):
         at = recording.frame(k).positions
         for part in np.flatnonzero(~used).tolist():
-            used[part] = shapely.intersects_xy(parts[part], *at.T).any()
+            used[part] = covers(parts[part], at).any()
         if used.all():
             break
     return used if used.any() else ~used

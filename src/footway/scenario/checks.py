@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-import shapely
 
 from footway._numba.random_stream import RandomStream
 from footway.crowd.free_space import describe_free_point, sample_free_space
-from footway.environment.areas import as_polygon
+from footway.environment.areas import as_polygon, ring_problem, union
 from footway.errors import NoPath
 from footway.scenario.problems import did_you_mean
 from footway.validation import shown
@@ -44,11 +42,11 @@ class Areas:
         self._origin = scenario.origin
         self._cmap = cmap
         self._free: dict[int, tuple[Polygon | None, FreeSamples]] = {}
-        of_map: dict[str, list[shapely.Geometry]] = {}
+        of_map: dict[str, list[Polygon]] = {}
         for area in environment.areas if environment is not None else ():
             of_map.setdefault(area.name, []).append(area.polygon)
         self._regions = {
-            name: as_polygon(parts[0] if len(parts) == 1 else shapely.union_all(parts))
+            name: as_polygon(parts[0] if len(parts) == 1 else union(parts))
             for name, parts in of_map.items()
         }
         for name, ring in scenario.area.items():
@@ -80,16 +78,9 @@ class Areas:
         return self._free[key][1]
 
     def _region(self, ring: Ring, keys: Keys) -> Polygon:
-        polygon = shapely.Polygon(ring)
-        if shapely.convex_hull(polygon).area <= 0.0:
-            raise self._origin.refuse(keys, "has no area; give corners that are not on one line")
-        if not polygon.is_valid:
-            # Shapely writes "Self-intersection[4.5 2]".
-            found = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(polygon))
-            where = f" at ({float(found[1]):g}, {float(found[2]):g})" if found else ""
-            message = f"crosses or touches itself{where}; give its corners in order"
-            raise self._origin.refuse(keys, message)
-        return as_polygon(polygon)
+        if problem := ring_problem(ring):
+            raise self._origin.refuse(keys, problem)
+        return as_polygon(ring)
 
     def _check_on_map(self, region: Polygon, keys: Keys) -> None:
         """Raise an error if a region contains no free space."""

@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_written(recording, tmp_path, name):
 
 
 def test_nobody(file):
-    with pytest.raises(fw.BadInput, match="nobody"):
+    with pytest.raises(fw.BadInput, match="no characters"):
         save_jupedsim(Recorder(**MEMORY).close(), file)
     assert not file.exists()
 

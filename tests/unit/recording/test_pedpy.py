@@ -86,5 +86,5 @@ def test_a_file_that_cannot_be_written(recording, tmp_path, save):
 
 
 def test_nobody(file):
-    with pytest.raises(fw.BadInput, match="nobody"):
+    with pytest.raises(fw.BadInput, match="no characters"):
         save_pedpy(Recorder(**MEMORY).close(), file)
