@@ -52,7 +52,7 @@ class TestScatter:
             )  # fmt: skip
 
     def test_an_area_without_room(self):
-        with pytest.raises(fw.BadQuery, match="no place in the area"):
+        with pytest.raises(fw.BadQuery, match="no position in the area"):
             scatter(
                 cmap("hall"), np.full(1, 0.5), as_polygon(shapely.box(11, 6, 19, 14)), NOBODY,
                 RandomStream(1), obstacles=NOBODY,

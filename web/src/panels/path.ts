@@ -79,7 +79,7 @@ export class PathPanel implements Panel {
       this.request();
     });
     this.marks = { start: this.mark("start", "Start", "A"), goal: this.mark("goal", "Goal", "B") };
-    this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest place", kind: "label pinch" });
+    this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest point", kind: "label pinch" });
     this.element = this.compose();
     this.newest.waiting = (on) => this.known.box.classList.toggle("stale", on);
     app.store.document.watch((document) => document && this.open(document));
@@ -190,7 +190,7 @@ export class PathPanel implements Panel {
     if (pinch == null) return undefined;
     this.state.pinch = pinch;
     this.known.show([
-      ["Narrowest place", `${pinch.width.toFixed(2)} m wide`],
+      ["Narrowest point", `${pinch.width.toFixed(2)} m wide`],
       ["Needed", `${(2 * this.radius.get()).toFixed(2)} m`],
     ]);
     this.pathway.showPinch(pinch.at, pinch.width, pinch.walls);
