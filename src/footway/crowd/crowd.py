@@ -346,7 +346,9 @@ class Crowd:
         simulation = self._simulation
         known = simulation.populations[population]
         if known.has_own_goals:
-            raise BadQuery("each of its characters has its own goal: use `add` for others")
+            raise BadQuery(
+                "each character of this population has its own goal: add more with `add`"
+            )
         if any(known.first in group.ids for group in self.groups):
             raise BadQuery(
                 "this population is a group, whose size cannot change: add another group"
@@ -817,7 +819,7 @@ def _check_map(cmap: object, environment: object) -> None:
     if not hasattr(cmap, "solver"):
         raise BadQuery(
             f"a crowd walks on a CorridorMap in the plane, not on {validation.shown(cmap)}: build "
-            "one; of a volume or a mesh, load a plan first with load(..., between=(LOW, HIGH))"
+            "one; cut a plan out of a volume or a mesh with load(..., between=(LOW, HIGH))"
         )
     if environment is None:
         return
@@ -865,7 +867,7 @@ def _check_forces(value: Any, count: int) -> NDArray[np.float32]:
     if not np.isfinite(single).all():
         row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
         raise BadQuery(
-            f"a function of each_step returned {array[row].tolist()} in row {row}: {wanted}, "
-            "finite ones"
+            f"a function of each_step returned {array[row].tolist()} in row {row}, which is "
+            f"not finite: {wanted}"
         )
     return single

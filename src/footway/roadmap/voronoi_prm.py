@@ -202,7 +202,7 @@ def _axis(environment: Environment, radius: float) -> MedialAxis:
         raise BadInput(
             f"nowhere is wide enough for a disc of {radius:g} m: the widest place, "
             f"({x:.3f}, {y:.3f}), has "
-            f"{clearance:.3f} m; take a smaller radius"
+            f"{clearance:.3f} m; use a smaller radius"
         )
     return axis
 
