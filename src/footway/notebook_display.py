@@ -1,7 +1,7 @@
 """Base class of values that notebooks display as pictures.
 
 `footway.plot.notebook` draws the pictures. It is imported by name when a notebook requests the
-first one: the only upward import of the package.
+first one: one of the two upward imports of the package (see ARCHITECTURE.md).
 """
 
 from __future__ import annotations

@@ -387,7 +387,7 @@ def sequence(value: object, name: str, *, error: type[BadInput] = BadQuery) -> l
 def instance(
     value: object, kind: type | tuple[type, ...], advice: str, *, error: type[BadInput] = BadInput
 ) -> None:
-    """Raise an error for a value of another type; `advice` says what is needed."""
+    """Raise an error for a value of another type; `advice` names what is needed."""
     if not isinstance(value, kind):
         raise error(f"{advice}, not {shown(value)}")
 

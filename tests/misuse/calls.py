@@ -213,7 +213,7 @@ CALLS = {
     "Crowd.add_to": _on(crowd, "add_to", population=0, count=2),
     "Crowd.character": _on(crowd, "character", number=0),
     "Crowd.each_step": _on(crowd, "each_step", function=_nothing),
-    "Crowd.goes_on_in": lambda: (crowd().goes_on_in, {"file": files() / "run.parquet"}),
+    "Crowd.continues": lambda: (crowd().continues, {"file": files() / "run.parquet"}),
     "Crowd.load": _late(
         fw.Crowd.load,
         lambda: {"file": files() / "crowd.npz", "cmap": cmap(), "environment": env()},
@@ -275,7 +275,7 @@ CALLS = {
     "Roadmap.save": lambda: (roadmap().save, {"file": folder() / "out.npz"}),
     "Roadmap.shortest_path": _on(roadmap, "shortest_path", start=0, goal=1),
     "Roadmap.with_changes": _on(roadmap, "with_changes", name="other"),
-    "Scenario.stage": lambda: (scenario().stage, {"threads": 1}),
+    "Scenario.prepare": lambda: (scenario().prepare, {"threads": 1}),
     "Terrain.build": _late(fw.Terrain.build, lambda: {"environment": env(), "radius": 0.25}),
     "Terrain.kind_at": _on(terrain, "kind_at", points=[A, B]),
     "Terrain.measure": _on(terrain, "measure", points=[A, (6, 2)]),

@@ -30,7 +30,7 @@ RESULTS = {
 """Classes whose objects Footway makes, in functions and class methods that are tested here."""
 
 NOT_FOR_USERS = {
-    "Crowd.of": "makes a crowd of its parts",
+    "Crowd.from_simulation": "makes a crowd of its parts",
     "Environment.from_input_geometry": "takes what loaders made",
     "Pieces.label": "is for loaders",
     "Pieces.repair": "is for loaders",

@@ -33,7 +33,7 @@ def test_an_unknown_table_is_one_line_and_exit_code_2(tmp_path):
     assert done.returncode == 2
     assert done.stdout == ""
     tables = "cmm, crowds, miran, roadmaps, voronoi"
-    assert done.stderr == f"footway: there is no table 'nope' to reproduce; there is: {tables}\n"
+    assert done.stderr == f"footway: there is no table 'nope' to reproduce; there are {tables}\n"
     assert not (tmp_path / "none").exists()
 
 

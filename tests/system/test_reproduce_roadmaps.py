@@ -4,7 +4,7 @@ import pytest
 
 from tests.system.reproduced import Reproduced, run_once
 
-pytestmark = pytest.mark.slow  # tests/unit/experiments has its parts
+pytestmark = pytest.mark.slow  # tests/unit/reproduce has its parts
 
 made = run_once("roadmaps")
 

@@ -324,12 +324,12 @@ def test_the_crowd_is_recorded_and_sent(studio, tmp_path):
         page.request("open", name="gallery:field")
         page.request("population", do="add", count=30)
         page.request("crowd", do="record")
-        assert get(studio.access, "/save?as=take").status_code == 400
+        assert get(studio.access, "/save?as=live-recording").status_code == 400
         for _ in range(5):
             page.request("crowd", do="step")
         page.request("crowd", do="stop-record")
         assert get(studio.access, "/save?as=recording").status_code == 400
-        answer = get(studio.access, "/save?as=take")
+        answer = get(studio.access, "/save?as=live-recording")
         assert answer.status_code == 200
         assert int(answer.headers["content-length"]) == len(answer.content)
         assert 'filename="field.parquet"' in answer.headers["content-disposition"]
@@ -353,7 +353,7 @@ def test_a_recording_may_start_while_another_is_sent(studio, monkeypatch, tmp_pa
             return made
 
         monkeypatch.setattr(studio.session, "save", save_and_record)
-        answer = get(studio.access, "/save?as=take")
+        answer = get(studio.access, "/save?as=live-recording")
         assert answer.status_code == 200
         (tmp_path / "run.parquet").write_bytes(answer.content)
         assert fw.Recording.load(tmp_path / "run.parquet").n_frames == 1

@@ -11,8 +11,8 @@ const KEYS: [string, string][] = [
   ["T", "Light or dark"],
   ["Ctrl+Z", "Undo; with Shift: redo"],
   ["Enter", "Close the polygon that is drawn"],
-  ["Esc", "Give up a drawing, let go of a character"],
-  ["?", "This card"],
+  ["Esc", "Discard a drawing, deselect a character"],
+  ["?", "Show these keys"],
 ];
 
 const POINTER: [string, string][] = [

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from footway.crowd import Crowd, Stuck
     from footway.runs import Summary
     from footway.scenario import Scenario
-    from footway.scenario.building import Stage
+    from footway.scenario.building import PreparedCrowd
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -99,7 +99,7 @@ class Options:
             reports.say(
                 f"{file}: is new, and begins at {crowd.time:g} s, the time of the checkpoint"
             )
-        elif not crowd.goes_on_in(file, every=scenario.output.every):
+        elif not crowd.continues(file, every=scenario.output.every):
             raise BadInput(
                 f"{file}: already exists, and is not the recording of this run up to the "
                 f"checkpoint, at {crowd.time:g} s; give another -o"
@@ -209,16 +209,16 @@ def simulate(
             opened = open_map(scenario)
         reports.warn_of_ignored(scenario.map, opened.environment)
         with steps.step("crowd", "Placing the crowd"):
-            stage = prepare(scenario, opened, resume=resume, threads=threads)
+            prepared = prepare(scenario, opened, resume=resume, threads=threads)
         if check:
-            _print_check(scenario_name, scenario, stage, steps, json=json)
+            _print_check(scenario_name, scenario, prepared, steps, json=json)
             return
-        options.check_start(stage.crowd, scenario)
-        summary, stopped = _run(scenario, stage, options, steps)
+        options.check_start(prepared.crowd, scenario)
+        summary, stopped = _run(scenario, prepared, options, steps)
     if summary is not None:
         _print_run(scenario_name, summary, options, steps, json=json)
     if stopped:
-        crowd, is_partial = stage.crowd, summary is None
+        crowd, is_partial = prepared.crowd, summary is None
         message = _stopped_line(scenario_name, scenario, crowd, options, is_partial=is_partial)
         raise Stopped(stopped, message)
 
@@ -244,7 +244,7 @@ def _changes(seconds: float | None, seed: int | None, resume: str | None) -> dic
 
 
 def _run(
-    scenario: Scenario, stage: Stage, options: Options, steps: Steps
+    scenario: Scenario, prepared: PreparedCrowd, options: Options, steps: Steps
 ) -> tuple[Summary | None, int]:
     """Run to the end or to Ctrl-C and write all files; no pictures after Ctrl-C.
 
@@ -260,7 +260,7 @@ def _run(
                 summary = run(
                     scenario,
                     options.output,
-                    prepared=stage,
+                    prepared=prepared,
                     keep=options.plot is not None or options.animation is not None,
                     checkpoint=options.checkpoint,
                     checkpoint_every=options.every,
@@ -271,7 +271,7 @@ def _run(
     recording = summary.recording
     if not summary.is_complete or recording is None:
         return summary, 0 if summary.is_complete else signals.received or signal.SIGINT
-    cmap, environment, title = stage.corridors, stage.environment, scenario.title or ""
+    cmap, environment, title = prepared.corridors, prepared.environment, scenario.title or ""
     reports.draw(
         lambda: pictures.draw_moment(
             cmap, recording, pictures.telling_frame(recording), title=title, environment=environment
@@ -307,18 +307,20 @@ def _print_list(*, json: bool) -> None:
         reports.print_lines(reports.facts((name, title or "") for name, title in titles.items()))
 
 
-def _print_check(name: str, scenario: Scenario, stage: Stage, steps: Steps, *, json: bool) -> None:
+def _print_check(
+    name: str, scenario: Scenario, prepared: PreparedCrowd, steps: Steps, *, json: bool
+) -> None:
     """Print that the scenario is valid; errors were raised before."""
     from footway.runs.summary import count_by_population
 
-    crowd = stage.crowd
+    crowd = prepared.crowd
     if json:
         answer = {"scenario": name, "title": scenario.title, "map": scenario.map, "valid": True}
         reports.print_json(answer | {"characters": len(crowd), "times_ms": steps.in_ms()})
         return
     named = [f"{each} {size:,}" for each, size in count_by_population(crowd).items()]
     rows = [
-        ("map", f"{scenario.map}, {stage.corridors.n_edges:,} edges"),
+        ("map", f"{scenario.map}, {prepared.corridors.n_edges:,} edges"),
         ("duration", f"{scenario.duration:g} s in steps of {scenario.step:g} s"),
         ("populations", ", ".join(named)),
     ]

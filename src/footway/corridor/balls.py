@@ -136,8 +136,8 @@ def cover(index: Index, coverage: float) -> Balls:
         best = _balls(index, _CLOSEST, probes)
     if best.coverage < coverage:
         raise BadQuery(
-            f"balls on the axis of this map reach a coverage of at most {best.coverage:.4f}: "
-            f"give less than {coverage:g}"
+            f"balls on the axis of this map reach a coverage of at most {best.coverage:.4f}, not "
+            f"{coverage:g}: give a smaller coverage"
         )
     return best
 

@@ -113,7 +113,7 @@ class Crowd:
         self._in_functions = False  # whether these are being called
 
     @classmethod
-    def of(cls, simulation: Simulation) -> Crowd:
+    def from_simulation(cls, simulation: Simulation) -> Crowd:
         """Return a crowd around an existing simulation, for example from a checkpoint."""
         crowd = cls.__new__(cls)
         crowd._simulation, crowd._functions, crowd._in_functions = simulation, [], False  # noqa: SLF001  # its own
@@ -346,7 +346,9 @@ class Crowd:
         simulation = self._simulation
         known = simulation.populations[population]
         if known.has_own_goals:
-            raise BadQuery("each of its characters has its own goal: use `add` for others")
+            raise BadQuery(
+                "each character of this population has its own goal: add more with `add`"
+            )
         if any(known.first in group.ids for group in self.groups):
             raise BadQuery(
                 "this population is a group, whose size cannot change: add another group"
@@ -564,7 +566,7 @@ class Crowd:
         from footway.crowd.map_change import moved
 
         _check_map(cmap, environment)
-        crowd = Crowd.of(moved(self._simulation, cmap, environment))
+        crowd = Crowd.from_simulation(moved(self._simulation, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
         return crowd
 
@@ -681,7 +683,7 @@ class Crowd:
             every: steps between two frames; the first and the last step are always recorded.
             to: file (.parquet); without it the recording is kept in memory. Frames are written
                 during the run, into a folder beside the file. If the file already contains this
-                run up to the current step (`goes_on_in`), recording continues in it; otherwise it
+                run up to the current step (`continues`), recording continues in it; otherwise it
                 is replaced at the end.
             progress: called with the steps done and the total number of steps.
             checkpoint: file (.npz) for a checkpoint every `checkpoint_every` seconds, but not at
@@ -720,7 +722,7 @@ class Crowd:
 
     # -- recordings and checkpoints ------------------------------------------------------------
 
-    def goes_on_in(self, file: str | PathLike[str], *, every: int = 1) -> bool:
+    def continues(self, file: str | PathLike[str], *, every: int = 1) -> bool:
         """Return whether a file holds this run up to now, so that `run` continues recording in it.
 
         `every` is the number of steps between two frames.
@@ -800,7 +802,7 @@ class Crowd:
 
         _check_map(cmap, environment)
         count = validation.threads(threads) or thread_count()
-        return cls.of(load(file, cmap, threads=count, environment=environment))
+        return cls.from_simulation(load(file, cmap, threads=count, environment=environment))
 
     @property
     def _slots(self) -> NDArray[np.int32]:
@@ -817,7 +819,7 @@ def _check_map(cmap: object, environment: object) -> None:
     if not hasattr(cmap, "solver"):
         raise BadQuery(
             f"a crowd walks on a CorridorMap in the plane, not on {validation.shown(cmap)}: build "
-            "one; of a volume or a mesh, load a plan first with load(..., between=(LOW, HIGH))"
+            "one; cut a plan out of a volume or a mesh with load(..., between=(LOW, HIGH))"
         )
     if environment is None:
         return
@@ -865,7 +867,7 @@ def _check_forces(value: Any, count: int) -> NDArray[np.float32]:
     if not np.isfinite(single).all():
         row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
         raise BadQuery(
-            f"a function of each_step returned {array[row].tolist()} in row {row}: {wanted}, "
-            "finite ones"
+            f"a function of each_step returned {array[row].tolist()} in row {row}, which is "
+            f"not finite: {wanted}"
         )
     return single

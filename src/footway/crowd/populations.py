@@ -169,7 +169,7 @@ def make_population(
     validation.text(name, "name")
     destinations = validation.sequence(destinations, "destinations")
     if goals is not None and len(destinations):
-        raise BadQuery("give goals, one for each, or destinations, not both")
+        raise BadQuery("give either goals, one for each character, or destinations")
     if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
     style = simulation.routes.number(style_of(profile, behaviour))
@@ -206,8 +206,8 @@ def style_of(profile: Profile, behaviour: Behaviour | Literal["group"]) -> Follo
     if style is not None and behaviour != "goals":
         which = "a group" if behaviour == "group" else "a wanderer"
         raise BadQuery(
-            f"{which} follows corridors, and a profile with preferences, or one that follows miran "
-            "or irm, needs a route to a goal of its own: use another profile"
+            f"{which} follows corridors only: use a profile without preferences that does not "
+            "follow miran or irm"
         )
     return style
 

@@ -190,11 +190,11 @@ def _change_sources(simulation: Simulation, change: _Change) -> None:
         for column, values in change.bodies.items():
             source.rows["body"][:, column] = values[source.ids]
         if change.is_wider:
-            roomy = simulation.map.clearance(source.points) >= change.widest
+            fits = simulation.map.clearance(source.points) >= change.widest
             radii = np.full(len(source.points), change.widest)
             source.points = (
-                source.points[roomy]
-                if roomy.any()
+                source.points[fits]
+                if fits.any()
                 else nearest_free(simulation.map, source.points, radii)
             )
 
@@ -300,9 +300,9 @@ def _move_range(
     tight = simulation.map.clearance(points) < change.widest
     if not tight.any():
         return goals
-    roomy = points[~tight]
-    if len(roomy) and not change.population.has_own_goals:
-        points[tight] = roomy[np.arange(tight.sum()) % len(roomy)]
+    wide = points[~tight]
+    if len(wide) and not change.population.has_own_goals:
+        points[tight] = wide[np.arange(tight.sum()) % len(wide)]
     else:
         points = nearest_free(simulation.map, points, np.full(len(points), change.widest))
     made = table.add(points, reach.astype(np.float64))

@@ -259,7 +259,9 @@ def spawn_times(
     """Return the time at which each character of a source is due, s. (count,)."""
     if schedule is None:
         if rate is None:
-            raise BadQuery("a source has a rate per second, or a schedule: give one of them")
+            raise BadQuery(
+                "a source needs either a rate per second or a schedule: give one of them"
+            )
         number(rate, "rate", "per second", low=_SLOWEST, high=_FASTEST)
         number(start, "time at which the source starts", "s", low=0.0, high=LONGEST)
         regular: Floats = start + np.arange(count) / rate
@@ -275,5 +277,7 @@ def spawn_times(
     if any(b < a for a, b in pairwise(times)) or min(times, default=0.0) < 0.0:
         raise BadQuery("the times of a schedule must be 0 or later and ascend")
     if min(sizes, default=0) < 0 or sum(sizes) != count:
-        raise BadQuery(f"the schedule has {shown(sum(sizes))} characters: the source has {count}")
+        raise BadQuery(
+            f"the schedule has {shown(sum(sizes))} characters, but the source has {count}"
+        )
     return np.repeat(np.array(times), sizes)

@@ -87,8 +87,7 @@ def miran(
     if settings.sigma < settings.spacing:
         raise BadQuery(
             f"sigma is {settings.sigma:g} m and spacing {settings.spacing:g} m: sigma, the longest "
-            "part that may be skipped, must not be less than the distance between "
-            "candidates; give a "
-            "larger sigma or a smaller spacing"
+            "part that may be skipped, must not be less than the distance between candidates; "
+            "give a larger sigma or a smaller spacing"
         )
     return RouteWalker(route, preferences, settings, obstacles, replan=replan).walk()

@@ -200,5 +200,5 @@ def _check(roadmap: Roadmap) -> None:
     if len(bent):
         raise BadInput(
             f"edge {bent[0]} is bent, as are {len(bent) - 1} others: blends need straight edges, "
-            "as those of voronoi_prm and rrm_star"
+            "such as those of voronoi_prm and rrm_star"
         )

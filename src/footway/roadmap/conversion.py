@@ -95,8 +95,7 @@ class RoadSolver(Solver):
         if not _is_walkable(point, self.index.grid, self.roadmap.in_effect.space):
             return BadQuery(
                 f"{end} is inside an obstacle, outside the map, or no part of the roadmap is "
-                "visible from it: "
-                f"{nearest}"
+                f"visible from it: {nearest}"
             )
         if distance < radius:
             why = (
@@ -104,9 +103,8 @@ class RoadSolver(Solver):
             )
             return NoPath(f"{why}smaller radius", reason="no room")
         return NoPath(
-            f"{end} is free, but no part of the roadmap is visible from it: {nearest}; "
-            "build the roadmap with a "
-            "finer resolution or a smaller radius",
+            f"{end} is free, but no part of the roadmap is visible from it: {nearest}; build the "
+            "roadmap with a finer resolution or a smaller radius",
             reason="no room",
         )
 

@@ -51,7 +51,7 @@ space at (3.500, 1.500): go around the obstacle there
     def __init__(self, roadmap: Roadmap) -> None:
         if not isinstance(roadmap, Roadmap):
             kind = type(roadmap).__name__
-            raise BadInput(f"an editor needs a Roadmap, not {kind}: that of a map is its `roadmap`")
+            raise BadInput(f"an editor needs a Roadmap, not {kind}: use the `roadmap` of the map")
         self._states = [roadmap]
         self._now = 0
         self._space: tuple[tuple[FakeObstacle, ...], Space] = ((), roadmap.space)

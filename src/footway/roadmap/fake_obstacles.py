@@ -108,7 +108,7 @@ class FakeObstacle:
     def blocks(self, starts: Floats, ends: Floats, space: Space) -> Bools:
         """Return along which lines (n, d) the moving object would touch the obstacle."""
         if not hasattr(space, "corner_clearance"):
-            raise BadInput(f"a Space is needed, not {shown(space)}: take that of a roadmap")
+            raise BadInput(f"a Space is needed, not {shown(space)}: use the `space` of a roadmap")
         starts, ends = (checked_points(line, self.dimension) for line in (starts, ends))
         as_many(starts, ends)
         if self.kind == "box":

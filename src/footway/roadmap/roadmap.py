@@ -133,7 +133,7 @@ class Roadmap:
 
         """
         if not hasattr(space, "corner_clearance"):
-            raise BadInput(f"a Space is needed, not {shown(space)}: take that of another roadmap")
+            raise BadInput(f"a Space is needed, not {shown(space)}: use the `space` of a roadmap")
         places = points(nodes, int(space.dimension), name="nodes", error=BadInput)
         pairs = _checked_edges(edges, len(places))
         path_points, offsets = _joined_paths(paths, places, pairs)

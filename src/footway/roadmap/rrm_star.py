@@ -105,8 +105,8 @@ def rrm_star(
         )  # fmt: skip
     if roadmap.n_nodes > MOST_NODES:
         raise BadInput(
-            f"{roadmap.n_nodes:,} nodes are too many for useful cycles: start from a roadmap of "
-            f"rrm, which is small; at most {MOST_NODES:,}"
+            f"{roadmap.n_nodes:,} nodes are too many for useful cycles, which allow "
+            f"{MOST_NODES:,}: start from a roadmap of rrm, which has fewer"
         )
     if roadmap.fake_obstacles or (roadmap.weights != 1.0).any():
         raise BadInput(

@@ -200,9 +200,8 @@ def _axis(environment: Environment, radius: float) -> MedialAxis:
     if axis.clearance[widest] < radius:
         (x, y), clearance = axis.events[widest].tolist(), float(axis.clearance[widest])
         raise BadInput(
-            f"nowhere is wide enough for a disc of {radius:g} m: the widest place, "
-            f"({x:.3f}, {y:.3f}), has "
-            f"{clearance:.3f} m; take a smaller radius"
+            f"a disc of radius {radius:g} m fits nowhere: the widest place, ({x:.3f}, {y:.3f}), "
+            f"has {clearance:.3f} m; use a smaller radius"
         )
     return axis
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from footway.crowd import Crowd
 from footway.runs.summary import StepLog, Summary, summarise
-from footway.scenario.building import Stage, open_map, stage
+from footway.scenario.building import PreparedCrowd, open_map, prepare_crowd
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ def prepare(
     *,
     resume: File | None = None,
     threads: int | None = None,
-) -> Stage:
+) -> PreparedCrowd:
     """Return the crowd of a scenario on its map, ready to run.
 
     Args:
@@ -43,16 +43,16 @@ def prepare(
     """
     opened = opened or open_map(scenario)
     if resume is None:
-        return stage(scenario, opened, threads=threads)
+        return prepare_crowd(scenario, opened, threads=threads)
     crowd = Crowd.load(resume, opened.corridors, threads=threads, environment=opened.environment)
-    return Stage(crowd, *opened)
+    return PreparedCrowd(crowd, *opened)
 
 
 def run(
     scenario: Scenario,
     output: File | None = None,
     *,
-    prepared: Stage | None = None,
+    prepared: PreparedCrowd | None = None,
     keep: bool = False,
     checkpoint: File | None = None,
     checkpoint_every: float | None = None,

@@ -1,8 +1,8 @@
 """Scenarios: maps, populations and run settings in a TOML file.
 
     scenario = load_scenario("plaza.toml")      # a validated, frozen value
-    staged = scenario.stage()                   # the map, and a Crowd that is ready to run
-    recording = staged.crowd.run(seconds=scenario.duration)
+    prepared = scenario.prepare()               # the map, and a Crowd that is ready to run
+    recording = prepared.crowd.run(seconds=scenario.duration)
 
 `json_schema()` is for editors; `docs/scenarios.md` documents every key.
 """

@@ -46,7 +46,7 @@ class ScenarioMap(NamedTuple):
     environment: Environment | None
 
 
-class Stage(NamedTuple):
+class PreparedCrowd(NamedTuple):
     """A crowd that is ready to run, on its map."""
 
     crowd: Crowd
@@ -81,9 +81,9 @@ def open_map(scenario: Scenario) -> ScenarioMap:
         return ScenarioMap(CorridorMap.build(environment), environment)
 
 
-def stage(
+def prepare_crowd(
     scenario: Scenario, opened: ScenarioMap | None = None, *, threads: int | None = None
-) -> Stage:
+) -> PreparedCrowd:
     """Return the crowd of a scenario, on its map.
 
     Args:
@@ -117,7 +117,7 @@ def stage(
         builder.add_walkers(population, ("population", i))
     for i, source in enumerate(scenario.source):
         builder.add_walkers(source, ("source", i))
-    return Stage(crowd, *opened)
+    return PreparedCrowd(crowd, *opened)
 
 
 def _check_preferences(scenario: Scenario, environment: Environment | None) -> None:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
     from footway.crowd.profile import Property
-    from footway.scenario.building import Stage
+    from footway.scenario.building import PreparedCrowd
 
 MOST_PEOPLE = 5_000_000
 """Maximum number of characters of one population; more exceed the memory of typical machines."""
@@ -123,7 +123,7 @@ class _Walkers(_Overrides):
     """Keys common to populations, sources and groups."""
 
     name: Name | None = None
-    """Name in reports and recordings; by default kind and number, as in "population 1"."""
+    """Name in reports and recordings; by default kind and number, such as "population 1"."""
     profile: Name | None = None
     """Name of a `[profile.NAME]`; by default the default values of that table."""
     then: Literal["repeat", "stay", "exit"] = "repeat"
@@ -137,12 +137,12 @@ class _Crowd(_Walkers):
     behaviour: Literal["goals", "wander"] = "goals"
     """Walk to destinations, or wander at random."""
     area: SpawnArea | None = None
-    """Where they appear: a name, a rectangle or a polygon; by default anywhere on the map."""
+    """Area where they appear: a name, a rectangle or a polygon; by default the whole map."""
     destinations: Destinations = ()
     """Areas or points, visited in this order; by default random goals. A list inside the list is \
 a choice: each character takes the one with the shortest path."""
     premovement: Delay = 0.0
-    """Time that they wait before they start; a number, or {mean, deviation}."""
+    """Time that they wait before they walk; a number, or {mean, deviation}."""
     within: Annotated[float, Number("m", above=0.0, endless=True)] = math.inf
     """Maximum straight-line distance of random goals, and of goals chosen in areas."""
     preference: Named[Weight] = Field(default_factory=lambda: MappingProxyType({}))
@@ -197,7 +197,7 @@ class Source(_Crowd):
     """Characters that appear while the simulation runs: `[[source]]`."""
 
     area: SpawnArea
-    """Where they appear: a name, a rectangle or a polygon."""
+    """Area where they appear: a name, a rectangle or a polygon."""
     count: Count | None = None
     """Total number; by default `rate` applies until the end."""
     rate: Annotated[float, Number("/s", above=0.0, high=1000.0)] | None = None
@@ -260,11 +260,11 @@ class Group(_Walkers):
     start: Goal
     """Start: a point, or an area, in which the point with the most clearance is used."""
     goal: Goal | None = None
-    """Goal, likewise; by default random goals, a new one when all have arrived."""
+    """Goal: a point or an area, as for `start`; by default a new random goal after each arrival."""
     width: Length | None = None
     """g_w of the paper: maximum distance to either side of their path."""
     group_area: Annotated[float, Number("m2", above=0.0, high=1e9)] | None = None
-    """g_A of the paper: area that the group occupies; those in front wait for the others."""
+    """g_A of the paper: maximum area that the group occupies; the front waits for the others."""
     lateral: Length | None = None
     """Maximum extent of the group across its path: twice `width`."""
     longitudinal: Length | None = None
@@ -275,7 +275,7 @@ class Region(_Table):
     """A terrain region: `[[terrain]]`."""
 
     kind: Name
-    """Name of the kind, as in "road" or "mud"; "ground" is what no region covers."""
+    """Name of the kind, such as "road" or "mud"; "ground" is the terrain without a region."""
     polygon: Shape
     """[xmin, ymin, xmax, ymax], or corners [x, y]; parts outside the map are cut off."""
 
@@ -284,7 +284,7 @@ class Obstacle(_Table):
     """A dynamic obstacle, a disc: `[[obstacle]]`."""
 
     at: Place
-    """Its centre when it appears."""
+    """Centre of the disc when it appears."""
     radius: Annotated[float, Number("m", above=0.0, high=1000.0)]
     """Radius of the disc."""
     velocity: Velocity = (0.0, 0.0)
@@ -368,7 +368,7 @@ class Scenario(_Table):
         """The source file, for messages."""
         return self._origin
 
-    def stage(self, *, threads: int | None = None) -> Stage:
+    def prepare(self, *, threads: int | None = None) -> PreparedCrowd:
         """Load the map, check the scenario against it, and build the crowd.
 
         Raises:
@@ -376,9 +376,9 @@ class Scenario(_Table):
             NoPath: a goal that cannot be reached, likewise.
 
         """
-        from footway.scenario.building import stage
+        from footway.scenario.building import prepare_crowd
 
-        return stage(self, threads=threads)
+        return prepare_crowd(self, threads=threads)
 
 
 # JSON Schema --------------------------------------------------------------------------------------

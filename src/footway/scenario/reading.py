@@ -68,7 +68,7 @@ _LIST_TYPES: Final = ("tuple_type", "list_type")
 def load_scenario(file: str | os.PathLike[str]) -> Scenario:
     """Return the scenario in a TOML file; its paths are relative to the file.
 
-    The map is not loaded: `Scenario.stage` does that.
+    The map is not loaded: `Scenario.prepare` does that.
 
     Raises:
         BadFile: missing, or not TOML; the message gives line and column.

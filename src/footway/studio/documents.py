@@ -163,7 +163,7 @@ def open_built_in(name: str) -> Document:
     """
     tiles = name.removeprefix("gallery:city:").split("x")[0]
     if tiles.isdigit() and int(tiles) > _MAX_TILES:
-        raise BadInput(f"{name}: is too large for a page; take city:{_MAX_TILES}x{_MAX_TILES}")
+        raise BadInput(f"{name}: is too large for a page; use city:{_MAX_TILES}x{_MAX_TILES}")
     if not name.startswith(("gallery:", "demo:")):
         raise BadInput(f"{name}: is not built in; there are {', '.join(built_in())}")
     return open_document(name)

@@ -54,7 +54,7 @@ _RECORDING: Final = Kind(
         "steps": Array("<i8", ("frames",), 0, _MOST),
         "offsets": Array("<i8", ("frames+1",), 0, "rows", step=0),
         "obstacles": Array("<f8", ("motions", OBSTACLE_COLUMNS)),
-        "who": Array("<i8", ("characters",), 0, _MOST),
+        "character_ids": Array("<i8", ("characters",), 0, _MOST),
         "radius": Array("<f8", ("characters",), 0.0),
         "population": Array("<i4", ("characters",), 0, 2**31 - 1),
         "ids": Array("<i8", ("rows",), 0, _MOST),
@@ -113,7 +113,7 @@ def _pack_recording(recording: Recording, file: Path) -> None:
         "steps": recording.steps,
         "offsets": recording.offsets,
         "obstacles": recording.obstacles,
-        **dict(zip(("who", "radius", "population"), recording.characters, strict=True)),
+        **dict(zip(("character_ids", "radius", "population"), recording.characters, strict=True)),
         **dict(zip(("ids", "positions", "velocities"), rows, strict=True)),
     }
     archive.write(file, _RECORDING, facts, arrays)
@@ -173,7 +173,7 @@ class _RowsInMemory:
 def _unpack_recording(folder: Path) -> Recording:
     with archive.reading(folder / _RECORDING_FILE, _RECORDING) as (facts, arrays):
         pass
-    characters = Characters(*(arrays[name] for name in ("who", "radius", "population")))
+    characters = Characters(*(arrays[name] for name in ("character_ids", "radius", "population")))
     rows = Rows(*(arrays[name] for name in ("ids", "positions", "velocities")))
     if not np.isin(rows.ids, characters.ids).all():
         raise ValueError("rows of unknown characters")

@@ -127,7 +127,7 @@ def _check_scenario(file: str) -> None:
     scenario = load_scenario(file)
     if not scenario.map.startswith("gallery:"):
         raise BadInput(
-            f"{file}: its map is a file; start `footway studio SCENARIO` beside it, or take a "
+            f"{file}: its map is a file; start `footway studio SCENARIO` beside it, or use a "
             "map of the gallery"
         )
 

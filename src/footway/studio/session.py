@@ -173,7 +173,7 @@ class Session:
         return Answer(self._publish(document, history))
 
     def save(self, kind: str) -> saving.File:
-        """Return the document, or the live recording of the crowd ("take"), as a file.
+        """Return the document, or the live recording of the crowd ("live-recording"), as a file.
 
         Raises:
             BadInput: the document cannot be saved in this format.
@@ -183,13 +183,15 @@ class Session:
             return saving.as_geojson(self.document)
         if kind == "recording":
             return saving.as_recording(self.document)
-        if kind == "take":
+        if kind == "live-recording":
             return self.crowd_thread.between_steps(
                 lambda: saving.as_live_recording(self.crowd_thread.live_recording)
             )
         if kind == "scenario":
             return self.crowd_thread.between_steps(self._as_scenario)
-        raise BadInput(f"cannot save as {kind[:40]!r}; use geojson, scenario, recording or take")
+        raise BadInput(
+            f"cannot save as {kind[:40]!r}; use geojson, scenario, recording or live-recording"
+        )
 
     def _as_scenario(self) -> saving.File:
         crowd, roster = self.crowd_thread.crowd, list(self._roster.values())
@@ -345,10 +347,10 @@ def build_crowd(document: Document, seed: int | None = None) -> Crowd:
     scenario = document.scenario
     if scenario is None:
         return Crowd(document.corridors, seed=seed or 0, environment=document.environment)
-    from footway.scenario.building import ScenarioMap, stage
+    from footway.scenario.building import ScenarioMap, prepare_crowd
 
     changes: dict[str, Any] = {} if seed is None else {"seed": seed}
     if document.environment is not None:
         changes["area"] = {}  # `documents` has added them to the map
     scenario = scenario.model_copy(update=changes)
-    return stage(scenario, ScenarioMap(document.corridors, document.environment)).crowd
+    return prepare_crowd(scenario, ScenarioMap(document.corridors, document.environment)).crowd

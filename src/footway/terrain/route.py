@@ -83,7 +83,7 @@ def route(
     weights = terrain.weights(preferences)
     one_of(method, "method", get_args(Method))
     if resolution is not None and method != "grid":
-        raise BadQuery("a resolution is for method='grid'; triangles need none")
+        raise BadQuery("the resolution is only for method='grid': leave it out")
     number(margin, "margin", "m", low=0.0, high=FARTHEST)
     if (a == b).all():
         raise BadQuery(f"the start {as_text(a)} is the goal: a route needs two different points")
@@ -316,12 +316,12 @@ def _no_route(query: _Query) -> BadQuery | NoPath:
     if query.method == "grid":
         return NoPath(
             f"no path over the grid {ends}, though a disc of radius {terrain.radius:g} m gets "
-            "there: take a finer resolution, or method='triangles'",
+            "there: use a finer resolution, or method='triangles'",
             reason="pinch",  # a passage that is too narrow for the cells
         )
     # Triangles replace arcs around corners by tangents, which takes less than 1 % of the radius.
     return NoPath(
-        f"a disc of radius {terrain.radius:g} m fits too tightly to get {ends}: take a radius that "
-        "is 1 % smaller",
+        f"a disc of radius {terrain.radius:g} m is too wide to get {ends} along the triangles: use "
+        "a radius that is 1 % smaller",
         reason="pinch",
     )

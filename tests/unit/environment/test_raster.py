@@ -137,7 +137,7 @@ def test_what_does_not_go_together():
         rasterise(room(), size=(1, 1))
     with pytest.raises(fw.BadInput, match=r"are 1 m wide, not 0.5; leave out the resolution"):
         rasterise(room(), resolution=0.5)
-    with pytest.raises(fw.BadInput, match="a str is no map"):
+    with pytest.raises(fw.BadInput, match="a str is not a map"):
         rasterise("gallery:field")
     assert rasterise(room(), resolution=1).resolution == 1
 

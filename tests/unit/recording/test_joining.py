@@ -89,7 +89,7 @@ class TestJoined:
 
 class TestGoingOn:
     @pytest.mark.parametrize("every", [1, 5])
-    def test_a_second_run_goes_on_in_the_file(self, tmp_path, every):
+    def test_a_second_run_continues_in_the_file(self, tmp_path, every):
         file, it = tmp_path / "run.parquet", walkers()
         it.run(seconds=1.5, every=every, to=file)
         made = it.run(seconds=2.5, every=every, to=file)
@@ -113,8 +113,8 @@ class TestGoingOn:
             it.run(seconds=4.0, every=5, to=file, progress=stop)
         it.save(saved)
         again = fw.Crowd.load(saved, cmap("hall"))
-        assert again.goes_on_in(file, every=5)
-        assert not again.goes_on_in(file)
+        assert again.continues(file, every=5)
+        assert not again.continues(file)
         again.run(seconds=2.2, every=5, to=file)
         assert_same(Recording.load(file), whole)
 
@@ -151,8 +151,8 @@ class TestGoingOn:
         file, it = tmp_path / "run.parquet", walkers()
         walkers(seed=2).run(seconds=2.0, to=file)
         it.step(10)
-        assert not it.goes_on_in(file)
-        assert not it.goes_on_in(tmp_path / "no.parquet")
+        assert not it.continues(file)
+        assert not it.continues(tmp_path / "no.parquet")
         assert it.run(seconds=1.0, to=file).steps.tolist() == list(range(10, 21))
 
     def test_same_facts_but_other_places(self, tmp_path):
@@ -161,7 +161,7 @@ class TestGoingOn:
         it.run(seconds=2.0, to=file)
         other = walkers()
         other.step(10)
-        assert not other.goes_on_in(file)
+        assert not other.continues(file)
 
     def test_a_failure_leaves_the_old_file(self, tmp_path, monkeypatch):
         file, it = tmp_path / "run.parquet", walkers()

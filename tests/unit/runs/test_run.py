@@ -58,10 +58,10 @@ def test_stopped_between_steps_it_is_continued_from_the_checkpoint(scenario, tmp
 
 
 def test_stopped_within_a_step_nothing_is_saved(scenario, tmp_path):
-    stage, saved = prepare(scenario), tmp_path / "a.npz"
-    stage.crowd.each_step(lambda crowd: stopping(after=2)(crowd.steps, 0))
+    prepared, saved = prepare(scenario), tmp_path / "a.npz"
+    prepared.crowd.each_step(lambda crowd: stopping(after=2)(crowd.steps, 0))
     with pytest.raises(KeyboardInterrupt):
-        run(scenario, prepared=stage, checkpoint=saved)
+        run(scenario, prepared=prepared, checkpoint=saved)
     assert not saved.exists()
 
 

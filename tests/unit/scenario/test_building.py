@@ -5,7 +5,7 @@ import pytest
 
 import footway as fw
 from footway.scenario import load_scenario, parse_scenario
-from footway.scenario.building import open_map, stage
+from footway.scenario.building import open_map, prepare_crowd
 from footway.scenario.checks import Areas
 
 WALL_BUDGET = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0), (4 3, 6 3, 6 5, 4 5, 4 3))"
@@ -20,25 +20,25 @@ MAPS = {"room": WALL_BUDGET, "two": TWO_ROOMS, "door": DOOR, "doors": DOORS}
 
 
 @pytest.fixture
-def staged(tmp_path):
+def prepared(tmp_path):
     """Stages a scenario on one of the maps."""
     for name, text in MAPS.items():
         (tmp_path / f"{name}.wkt").write_text(text)
 
     def run(text, map_name="room"):
         text = f'map = "{map_name}.wkt"\n{text}'
-        return parse_scenario(text, name="a.toml", folder=tmp_path).stage()
+        return parse_scenario(text, name="a.toml", folder=tmp_path).prepare()
 
     return run
 
 
 @pytest.fixture
-def refusal(staged):
-    """The message for a scenario that cannot be staged."""
+def refusal(prepared):
+    """The message for a scenario that cannot be prepared."""
 
     def run(text, map_name="room", kind=fw.BadInput):
         with pytest.raises(kind) as caught:
-            staged(text, map_name)
+            prepared(text, map_name)
         message = str(caught.value)
         assert message.startswith("a.toml: ")
         assert "\n" not in message
@@ -47,37 +47,37 @@ def refusal(staged):
     return run
 
 
-def test_a_population_is_in_its_area(staged):
-    crowd = staged('[area]\nwest = [0, 0, 3, 8]\n[[population]]\ncount = 20\narea = "west"').crowd
+def test_a_population_is_in_its_area(prepared):
+    crowd = prepared('[area]\nwest = [0, 0, 3, 8]\n[[population]]\ncount = 20\narea = "west"').crowd
     assert len(crowd) == 20
     assert (crowd.positions[:, 0] < 3).all()
     assert crowd.names == ["population 1"]
 
 
-def test_own_values_go_before_those_of_the_profile(staged):
+def test_own_values_go_before_those_of_the_profile(prepared):
     text = (
         "[profile.child]\nradius = 0.15\nspeed = 1.0\nlane = 0.5\n"
         '[[population]]\ncount = 2\nprofile = "child"\nradius = 0.2\n'
         '[[population]]\ncount = 1\nprofile = "child"\n[[population]]\ncount = 1\n'
     )
-    assert staged(text).crowd.radii == pytest.approx([0.2, 0.2, 0.15, 0.25])
+    assert prepared(text).crowd.radii == pytest.approx([0.2, 0.2, 0.15, 0.25])
 
 
-def test_starts_and_goals(staged):
+def test_starts_and_goals(prepared):
     text = "[[population]]\nstarts = [[1, 1], [2, 1]]\ngoals = [[9, 7], [8, 7]]\nname = 'two'"
-    crowd = staged(text).crowd
+    crowd = prepared(text).crowd
     assert crowd.positions.tolist() == [[1, 1], [2, 1]]
     assert crowd.goals.tolist() == [[9, 7], [8, 7]]
     assert crowd.names == ["two"]
 
 
-def test_nobody_is_somebody_to_the_crowd(staged):
-    assert len(staged("[[population]]\ncount = 0").crowd) == 0
+def test_nobody_is_somebody_to_the_crowd(prepared):
+    assert len(prepared("[[population]]\ncount = 0").crowd) == 0
 
 
-def test_a_source_lets_them_appear(staged):
+def test_a_source_lets_them_appear(prepared):
     text = "[[source]]\narea = [0, 0, 3, 8]\nschedule = [[0.5, 3], [1, 2]]\ndestinations = [[9, 4]]"
-    crowd = staged(text).crowd
+    crowd = prepared(text).crowd
     assert len(crowd) == 0
     crowd.step(8)
     assert len(crowd) == 3
@@ -85,22 +85,22 @@ def test_a_source_lets_them_appear(staged):
     assert len(crowd) == 5
 
 
-def test_a_group_starts_in_the_middle_of_an_area(staged):
+def test_a_group_starts_in_the_middle_of_an_area(prepared):
     text = (
         "[area]\nwest = [0, 0, 4, 8]\n[[group]]\ncount = 5\nstart = 'west'\ngoal = [9, 4]\n"
         "width = 1\ngroup_area = 20\nradius = 0.2"
     )
-    crowd = staged(text).crowd
+    crowd = prepared(text).crowd
     assert np.hypot(*(crowd.positions - (2, 4)).T).max() < 3
     assert crowd.groups[0].bounds.width == 1
 
 
-def test_obstacles_come_and_go(staged):
+def test_obstacles_come_and_go(prepared):
     text = (
         "[[population]]\ncount = 1\n"
         "[[obstacle]]\nat = [2, 6]\nradius = 0.5\nappears = 1\nvanishes = 2"
     )
-    crowd = staged(text).crowd
+    crowd = prepared(text).crowd
     seen = []
     for _ in range(3):
         seen.append(len(crowd.obstacles))
@@ -108,19 +108,19 @@ def test_obstacles_come_and_go(staged):
     assert seen == [0, 1, 0]
 
 
-def test_an_obstacle_may_come_from_outside(staged):
+def test_an_obstacle_may_come_from_outside(prepared):
     moving = "[[population]]\ncount=1\n[[obstacle]]\nat=[20, 4]\nradius=1\nvelocity=[-1, 0]\n"
-    crowd = staged(moving).crowd
+    crowd = prepared(moving).crowd
     crowd.step(100)
     assert crowd.obstacles == pytest.approx(np.array([(10.0, 4.0, 1.0)]))
 
 
-def test_everybody_leaves_by_the_exit(staged):
+def test_everybody_leaves_by_the_exit(prepared):
     text = (
         "[[population]]\ncount = 5\narea = [0, 0, 3, 8]\ndestinations = [[8, 1, 9, 2]]\n"
         "then = 'exit'\npremovement = 1"
     )
-    crowd = staged(text).crowd
+    crowd = prepared(text).crowd
     before = crowd.positions
     crowd.step(5)
     assert np.abs(crowd.positions - before).max() < 0.2  # they give way, and do not walk
@@ -128,21 +128,21 @@ def test_everybody_leaves_by_the_exit(staged):
     assert (len(crowd), crowd.exited) == (0, 5)
 
 
-def test_the_same_file_gives_the_same_crowd(staged):
+def test_the_same_file_gives_the_same_crowd(prepared):
     text = "seed = 3\n[[population]]\ncount = 20\nspeed = {mean = 1.2, deviation = 0.2}"
-    runs = [staged(text).crowd for _ in range(2)]
+    runs = [prepared(text).crowd for _ in range(2)]
     for crowd in runs:
         crowd.step(20)
     assert (runs[0].positions == runs[1].positions).all()
 
 
-def test_preferences_become_weights_of_edges(staged, tmp_path):
+def test_preferences_become_weights_of_edges(prepared, tmp_path):
     """Wanderers with weight 0 for the west stay in the east."""
     text = (
         "[area]\nwest = [0, 0, 4.5, 8]\n[[population]]\ncount = 6\nbehaviour = 'wander'\n"
         "radius = 0.2\narea = [6.5, 0, 10, 8]\npreference = {west = 0}"
     )
-    crowd = staged(text).crowd
+    crowd = prepared(text).crowd
     least = np.inf
     for _ in range(30):
         crowd.step(10)
@@ -150,15 +150,15 @@ def test_preferences_become_weights_of_edges(staged, tmp_path):
     assert least > 3.0
 
 
-def test_a_saved_map_has_no_areas_but_works(staged, tmp_path):
-    ground = staged("[[population]]\ncount = 1")
+def test_a_saved_map_has_no_areas_but_works(prepared, tmp_path):
+    ground = prepared("[[population]]\ncount = 1")
     ground.corridors.save(tmp_path / "room.fwmap")
     text = 'map = "room.fwmap"\n[[population]]\ncount = 3\narea = [0, 0, 3, 3]'
-    found = parse_scenario(text, folder=tmp_path).stage()
+    found = parse_scenario(text, folder=tmp_path).prepare()
     assert len(found.crowd) == 3
     assert found.environment is None
     with pytest.raises(fw.BadInput, match=r"map: .* is in metres already"):
-        parse_scenario(f"scale = 2\n{text}", folder=tmp_path).stage()
+        parse_scenario(f"scale = 2\n{text}", folder=tmp_path).prepare()
 
 
 @pytest.mark.parametrize(
@@ -279,20 +279,20 @@ def test_every_leg_of_a_journey_is_looked_at(refusal):
     assert "goals[1]: (8, 4) cannot be reached from (2, 2)" in refusal(text, "door", fw.NoPath)
 
 
-def test_the_nearest_of_several_destinations(staged):
+def test_the_nearest_of_several_destinations(prepared):
     text = (
         "[area]\nwest = [0.5, 3, 1.5, 5]\neast = [8.5, 3, 9.5, 5]\n"
         "[[population]]\nstarts = [[3, 4], [7, 4]]\ndestinations = [['west', 'east']]\n"
         "then = 'exit'"
     )
-    crowd = staged(text).crowd
+    crowd = prepared(text).crowd
     assert (crowd.goals[:, 0] < 5).tolist() == [True, False]
 
 
-def test_one_of_several_destinations_must_be_reached(staged, refusal):
+def test_one_of_several_destinations_must_be_reached(prepared, refusal):
     text = "[[population]]\ncount = 3\narea = [-8, 1, -2, 7]\nthen = 'exit'\n"
     some = "destinations = [[[8, 4], [-8, 4]], [[8, 6], [-8, 6], [2, 1, 8, 3]]]"
-    assert (staged(text + some, "two").crowd.goals[:, 0] < 0).all()
+    assert (prepared(text + some, "two").crowd.goals[:, 0] < 0).all()
     message = refusal(text + "destinations = [[[8, 4], [2, 1, 8, 3]]]", "two", fw.NoPath)
     assert "population[0].destinations[0]: (8, 4) cannot be reached from the area" in message
     assert "nor any other of the 2" in message
@@ -316,10 +316,10 @@ def test_the_way_back_to_the_first_destination(refusal):
     assert "destinations[0]: (-5, 4) cannot be reached from (5, 4)" in message
 
 
-def test_groups_keep_no_side_unless_they_are_told_to(staged):
+def test_groups_keep_no_side_unless_they_are_told_to(prepared):
     """Lanes of a group vary around 0, unless it or its profile gives another value."""
     group = "[[group]]\ncount = 2\nradius = 0.2\nstart = [2, {}]\ngoal = [9, 7]\n"
-    crowd = staged(
+    crowd = prepared(
         "[profile.left]\nlane = 0.5\n[profile.fast]\nspeed = 2\n"
         + group.format(1)
         + group.format(3) + "profile = 'left'\n"
@@ -329,12 +329,12 @@ def test_groups_keep_no_side_unless_they_are_told_to(staged):
     assert [profile.lane for profile in crowd.profiles] == [(0.0, 0.4), 0.5, (0.0, 0.4), -1.0]
 
 
-def test_an_edge_that_enters_what_is_never_entered_has_no_weight(staged):
+def test_an_edge_that_enters_what_is_never_entered_has_no_weight(prepared):
     text = (
         "[area]\nwest = [0, 0, 4.5, 8]\n[[population]]\ncount = 1\nbehaviour = 'wander'\n"
         "area = [6.5, 0, 10, 8]\npreference = {west = 0}"
     )
-    made = staged(text)
+    made = prepared(text)
     axis = made.corridors.axis(1.0)
     inside = (axis.points[:, 0] < 4.5) & (axis.points[:, 0] > 0.0)
     some = np.logical_or.reduceat(inside, axis.offsets[:-1])
@@ -351,7 +351,7 @@ def test_maps_that_are_not_there(tmp_path):
     for name, words in (("no.wkt", "does not exist"), ("gallery:atlantis", "no map 'atlantis'")):
         scenario = parse_scenario(f'map = "{name}"\n{text}', name="a.toml", folder=tmp_path)
         with pytest.raises(fw.BadInput, match=words) as caught:
-            scenario.stage()
+            scenario.prepare()
         assert str(caught.value).startswith("a.toml: line 1: map: ")
 
 
@@ -363,15 +363,15 @@ def test_areas_of_the_map_and_of_the_scenario():
     assert areas.find("open plan", ()).bounds == (14.0, 18.0, 66.0, 66.0)
     text = 'map = "gallery:office"\n[area]\nentrance = [0, 0, 9, 9]\n[[population]]\ncount = 1'
     with pytest.raises(fw.BadInput, match=r"area\.entrance: is also an area of the map"):
-        stage(parse_scenario(text), ground)
+        prepare_crowd(parse_scenario(text), ground)
 
 
-def test_what_is_said_to_fit_fits(staged):
+def test_what_is_said_to_fit_fits(prepared):
     text = "[[population]]\ncount = {}\nradius = 0.3\narea = [0, 0, 3.5, 8]"
     with pytest.raises(fw.BadInput, match="about") as caught:
-        staged(text.format(5000))
+        prepared(text.format(5000))
     fit = int(str(caught.value).split("about ")[1].split()[0])
-    assert len(staged(text.format(int(0.85 * fit))).crowd) == int(0.85 * fit)
+    assert len(prepared(text.format(int(0.85 * fit))).crowd) == int(0.85 * fit)
 
 
 TERRAIN = """
@@ -392,8 +392,8 @@ profile = "hiker"
 """
 
 
-def test_terrain_of_a_scenario_lies_on_top_of_the_map(staged):
-    environment = staged(TERRAIN).environment
+def test_terrain_of_a_scenario_lies_on_top_of_the_map(prepared):
+    environment = prepared(TERRAIN).environment
     assert [(t.kind, t.polygon.area) for t in environment.terrain] == [("mud", 9), ("road", 1)]
 
 
@@ -402,8 +402,8 @@ def test_preferences_are_read(tmp_path):
     assert dict(scenario.profile["hiker"].preferences) == {"mud": 4.0, "ground": 2.0}
 
 
-def test_preferences_are_what_a_crowd_follows(staged):
-    made = staged(TERRAIN.replace("[profile.hiker]", "[profile.hiker]\nsigma = 8.0\nlook = 0.5"))
+def test_preferences_are_what_a_crowd_follows(prepared):
+    made = prepared(TERRAIN.replace("[profile.hiker]", "[profile.hiker]\nsigma = 8.0\nlook = 0.5"))
     (style,) = made.crowd._simulation.routes.styles
     assert style == ("miran", 8.0, 3.0, 0.5, 0.25, {"mud": 4.0, "ground": 2.0})
     made.crowd.step(5)

@@ -90,7 +90,7 @@ def test_a_recording_on_the_wrong_map(tmp_path):
 
 
 def test_a_map_of_a_map():
-    with pytest.raises(fw.BadInput, match="no recording"):
+    with pytest.raises(fw.BadInput, match="not a recording"):
         open_document("gallery:field", map_name="gallery:field")
 
 

@@ -104,7 +104,7 @@ WRONG = {
     "velocities": lambda a: a.astype("f8"),
     "population": lambda a: a + 7,
     "radius": lambda a: a[1:],
-    "who": lambda a: a.astype(bool),
+    "character_ids": lambda a: a.astype(bool),
     "obstacles": lambda a: np.zeros((2, 3)),
     "header": lambda _: np.frombuffer(b"[]", np.uint8),
     "shapes": lambda a: a[:20],

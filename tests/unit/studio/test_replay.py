@@ -95,7 +95,7 @@ def test_long_trails_leave_out_frames(run, monkeypatch, most, every):
 
 
 def test_a_map_is_no_recording():
-    with pytest.raises(fw.BadInput, match="no recording"):
+    with pytest.raises(fw.BadInput, match="not a recording"):
         overview(ROOM)
 
 

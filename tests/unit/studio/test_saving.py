@@ -61,7 +61,7 @@ def test_a_scenario_of_an_edited_map_runs_beside_its_geojson(tmp_path):
         (tmp_path / file.name).write_bytes(file.content)
     read = load_scenario(tmp_path / scenario.name)
     assert read.seed == 9
-    crowd = read.stage().crowd
+    crowd = read.prepare().crowd
     assert crowd.names == ["a", "é\x7f\\", "b"]
     assert np.bincount(crowd.populations).tolist() == [7, 5, 3]
     assert crowd.obstacles.tolist() == [[27.0, 10.0, 0.5]]
@@ -79,13 +79,13 @@ def test_preferences_are_saved_as_a_profile(tmp_path):
     read = load_scenario(tmp_path / scenario.name)
     assert read.profile[read.population[0].profile].preferences == {"mud": 7.0}
     assert read.profile[read.population[1].profile].follow == "irm"
-    assert len(read.stage().crowd) == 5
+    assert len(read.prepare().crowd) == 5
 
 
 @pytest.mark.parametrize("name", ["evacuation", "corridor", "bottleneck", "city"])
 def test_a_built_in_scenario_saves_as_itself(name):
     document = open_built_in(f"demo:{name}")
-    obstacles = obstacles_at_start(document.scenario.stage().crowd).values()
+    obstacles = obstacles_at_start(document.scenario.prepare().crowd).values()
     file = as_scenario(document, [], seed=document.scenario.seed, obstacles=obstacles)
     again = parse_scenario(file.content.decode())
     ours, theirs = again.model_dump(), document.scenario.model_dump()

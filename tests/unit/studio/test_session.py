@@ -311,7 +311,7 @@ def test_saving(client):
     client.ok("population", do="add", count=5)
     assert b"[[population]]" in client.session.save("scenario").content
     assert b"FeatureCollection" in client.session.save("geojson").content
-    for kind in ("recording", "take", "", "exe"):
+    for kind in ("recording", "live-recording", "", "exe"):
         with pytest.raises(BadInput):
             client.session.save(kind)
 
@@ -426,7 +426,7 @@ def test_the_size_of_a_group_is_fixed(client):
 
 def saved_recording(client, folder):
     """The live recording, saved under its name."""
-    made = client.session.save("take")
+    made = client.session.save("live-recording")
     with made.content:
         (folder / made.name).write_bytes(made.content.read())
     return Recording.load(folder / made.name)
@@ -444,7 +444,7 @@ def test_the_crowd_is_recorded(client, tmp_path):
     status = client.ok("crowd", do="step")
     assert (status["recording"]["frames"], status["recording"]["ended"]) == (5, None)
     with pytest.raises(BadInput, match="stop"):
-        client.session.save("take")
+        client.session.save("live-recording")
     assert not client.ok("crowd", do="stop-record")["recording"]["running"]
     recording = saved_recording(client, tmp_path)
     assert (recording.n_frames, len(recording.characters.ids)) == (5, 23)

@@ -5,7 +5,7 @@ import type { Property, Status } from "../store";
 import { ProfileControls } from "./profile";
 
 const THEN = [
-  { value: "repeat", text: "Go on" },
+  { value: "repeat", text: "Repeat" },
   { value: "stay", text: "Stay" },
   { value: "exit", text: "Leave" },
 ] as const;
@@ -55,7 +55,7 @@ function form(app: App, properties: Property[]): HTMLElement[] {
 function journey(app: App): { rows: HTMLElement[]; get: () => Record<string, string> } {
   const from = select("add-area", "From", []);
   const then: Choice<(typeof THEN)[number]["value"]> = choice("add-then", "Afterwards", THEN, "repeat", () => undefined);
-  const afterwards = h("div", { class: "field" }, h("span", { class: "name" }, "When they are there"), then.row);
+  const afterwards = h("div", { class: "field" }, h("span", { class: "name" }, "After arrival"), then.row);
   const to = select("add-goal", "To", [], (goal) => {
     afterwards.hidden = goal === "";
     const area = app.store.document.value?.areas.find(({ name }) => name === goal);

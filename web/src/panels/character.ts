@@ -38,7 +38,7 @@ export class CharacterPart {
     const follow = button("character-follow", "Follow with the camera", { icon: "target", text: "Follow" }, () =>
       following.set(!following.value),
     );
-    const close = button("character-close", "Let go of the character", { icon: "close", text: "Let go" }, () => selected.set(-1));
+    const close = button("character-close", "Deselect the character", { icon: "close", text: "Deselect" }, () => selected.set(-1));
     this.element = section("Character", this.known.box, this.legend, h("div", { class: "buttons" }, follow, close));
     this.element.setAttribute("data-testid", "character");
     following.watch((on) => follow.setAttribute("aria-pressed", String(on)));

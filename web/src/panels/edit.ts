@@ -21,9 +21,9 @@ const HOW: readonly { value: keyof typeof HINTS; text: string; icon: IconName }[
 ];
 
 const HINTS = {
-  polygon: "Click the corners; Enter, a double click or a click on the first corner closes it. Esc gives up.",
+  polygon: "Click the corners; Enter, a double click or a click on the first corner closes the polygon. Esc discards it.",
   rectangle: "Drag a box over the map.",
-  delete: "Click what is to go: terrain, an area or an obstacle that was drawn.",
+  delete: "Click an object to delete it: terrain, an area or an obstacle.",
 };
 
 type What = (typeof WHAT)[number]["value"];

@@ -26,7 +26,7 @@ export function obstacleControls(app: App, obstacles: Obstacles) {
     element: h(
       "div",
       { class: "stack" },
-      h("p", { class: "hint" }, "Drop a disc into the crowd and drag it: everybody walks around it."),
+      h("p", { class: "hint" }, "Drop a disc into the crowd and drag it: characters walk around it."),
       radius.row,
       h("div", { class: "buttons" }, drop, remove),
     ),

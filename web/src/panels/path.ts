@@ -79,12 +79,12 @@ export class PathPanel implements Panel {
       this.request();
     });
     this.marks = { start: this.mark("start", "Start", "A"), goal: this.mark("goal", "Goal", "B") };
-    this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest place", kind: "label pinch" });
+    this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest point", kind: "label pinch" });
     this.element = this.compose();
     this.newest.waiting = (on) => this.known.box.classList.toggle("stale", on);
     app.store.document.watch((document) => document && this.open(document));
     app.store.theme.watch((theme) => this.pathway.setTheme(theme));
-    this.say();
+    this.showHint();
   }
 
   private mark(end: End, name: string, text: string): Mark {
@@ -140,21 +140,21 @@ export class PathPanel implements Panel {
     this.state.start = this.state.goal = undefined;
     for (const mark of Object.values(this.marks)) mark.move(undefined);
     this.forget();
-    this.say();
+    this.showHint();
   }
 
   private request(): void {
-    this.say();
+    this.showHint();
     const { start, goal } = this.state;
     if (start === undefined || goal === undefined) return;
     const method = this.method.get();
     const fields: Record<string, unknown> = { start, goal, radius: this.radius.get(), method };
     const weighs = method === "irm" || method === "miran";
     if (weighs && this.weights.size > 0) fields.preferences = Object.fromEntries(this.weights);
-    this.newest.put(() => askNear(this.app, fields));
+    this.newest.put(() => requestPath(this.app, fields));
   }
 
-  private say(): void {
+  private showHint(): void {
     const { start, goal } = this.state;
     this.hint.textContent =
       start === undefined
@@ -190,7 +190,7 @@ export class PathPanel implements Panel {
     if (pinch == null) return undefined;
     this.state.pinch = pinch;
     this.known.show([
-      ["Narrowest place", `${pinch.width.toFixed(2)} m wide`],
+      ["Narrowest point", `${pinch.width.toFixed(2)} m wide`],
       ["Needed", `${(2 * this.radius.get()).toFixed(2)} m`],
     ]);
     this.pathway.showPinch(pinch.at, pinch.width, pinch.walls);
@@ -201,13 +201,13 @@ export class PathPanel implements Panel {
 }
 
 /** Request the path; if an end is in or too near a wall, use the nearest free position. */
-async function askNear(app: App, fields: Record<string, unknown>, tries = 2): Promise<Reply<PathFacts>> {
+async function requestPath(app: App, fields: Record<string, unknown>, tries = 2): Promise<Reply<PathFacts>> {
   try {
     return await app.source.request<PathFacts>("path", fields);
   } catch (error) {
     const { nearest, end } = error instanceof Refusal ? error.facts : {};
     if (tries === 0 || nearest == null || end == null) throw error;
-    return askNear(app, { ...fields, [end as string]: nearest }, tries - 1);
+    return requestPath(app, { ...fields, [end as string]: nearest }, tries - 1);
   }
 }
 

@@ -18,7 +18,7 @@ export function recorder(app: App): HTMLElement {
   stop.prepend(dot);
   stop.classList.add("recording");
   const save = button("record-save", "Save the recording", { icon: "save", text: "Save recording" }, () => {
-    download(app, "take").catch(app.complain);
+    download(app, "live-recording").catch(app.complain);
   });
   const word = h("p", { class: "hint", "data-testid": "record-word" });
   app.store.status.watch((status) => {

@@ -88,8 +88,8 @@ function panelElement(
         "div",
         { class: "buttons" },
         button("walk-tour", "Walk the tour", { icon: "play", text: "Walk the tour", look: "main" }, parts.go),
-        button("walk-clear", "Forget the stops", { icon: "trash" }, () => undefined),
-        button("walk-stop", "Stand still", { icon: "pause" }, () => {
+        button("walk-clear", "Remove all stops", { icon: "trash" }, () => undefined),
+        button("walk-stop", "Stop walking", { icon: "pause" }, () => {
           parts.walker.stop();
           app.stage.invalidate();
         }),

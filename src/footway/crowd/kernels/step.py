@@ -102,7 +102,7 @@ def _sees_goal(k, at, x, y, r, state, balls):
 
 
 @inner
-def _add_habits(k, ex, ey, d, R, ax, ay, seed, state):
+def _add_lane_and_noise(k, ex, ey, d, R, ax, ay, seed, state):
     """Return the unit vector of F_a + F_perp + F_rand, where F_a = e.
 
     Blocked characters keep no lane: people wait all around a door, not only on its right.
@@ -139,7 +139,7 @@ def _walk_to(k, x, y, ax, ay, R, share, ends, request, seed, state):
     if ends:
         speed = min(speed, 2.0 * d)
     if not ends:  # with the goal in sight, walk straight to it: a lane would lead around it
-        ex, ey = _add_habits(k, ex, ey, d, R, ax, ay, seed, state)
+        ex, ey = _add_lane_and_noise(k, ex, ey, d, R, ax, ay, seed, state)
     return ex, ey, speed, request
 
 
