@@ -230,7 +230,7 @@ def test_the_number_of_pending_requests_is_limited(studio, monkeypatch):
 
 def test_a_message_that_is_too_long_is_refused(studio):
     with Page(studio.access) as page:
-        for size, words in ((MAX_TEXT, "JSON"), (MAX_TEXT + 1, "at most 1,000,000 bytes")):
+        for size, words in ((MAX_TEXT, "JSON"), (MAX_TEXT + 1, "more than 1,000,000 bytes")):
             page.socket.send("x" * size)
             header = page.until(lambda header: "error" in header)[0]
             assert header["kind"] == "bad-input"
