@@ -11,7 +11,7 @@ from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
 from footway.cli.progress import Steps, timed_steps
-from footway.cli.reports import facts, print_json, print_lines, warn_if_incomplete
+from footway.cli.reports import facts, print_json, print_lines, say, warn_if_incomplete
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ _TABLES: Final = {
     ".parquet": "a recording",
 }
 _KINDS: Final = _TABLES | _DRAWN
+_NO_MAP: Final = (
+    "the geometry is a box around all characters, without walls: give the map with --map FILE"
+)
 
 
 class Options(NamedTuple):
@@ -140,7 +143,10 @@ def export(
     options.check()
     with timed_steps() as steps:
         recording = _load(runs, steps)
-        (_draw if options.kind in _DRAWN else _write)(recording, options, steps)
+        write = _draw if options.kind in _DRAWN else _write
+        is_boxed = write(recording, options, steps)
+    if is_boxed:
+        say(_NO_MAP)
     warn_if_incomplete(runs[-1], recording)
     characters, rows = len(recording.characters.ids), int(recording.offsets[-1])
     if json:
@@ -180,7 +186,8 @@ def _load(runs: Sequence[str], steps: Steps) -> Recording:
         return parts[0].joined(*parts[1:]) if len(parts) > 1 else parts[0]
 
 
-def _write(recording: Recording, options: Options, steps: Steps) -> None:
+def _write(recording: Recording, options: Options, steps: Steps) -> bool:
+    """Write a table; return whether its geometry is a box around all characters."""
     from footway.recording.jupedsim import save_jupedsim
     from footway.recording.pedpy import save_csv, save_pedpy
     from footway.recording.trajectories import check_inside
@@ -199,17 +206,18 @@ def _write(recording: Recording, options: Options, steps: Steps) -> None:
                 save_csv(recording, options.output)
             case _:
                 recording.save(options.output)
+    return options.kind == ".sqlite" and environment is None
 
 
-def _draw(recording: Recording, options: Options, steps: Steps) -> None:
-    """Draw one frame or all frames, on the map or in a box around all characters."""
+def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
+    """Draw one frame or all frames; return whether in a box around all characters, not on a map."""
     own = _load_built_in(recording, steps) if options.source is None else None
+    is_boxed = own is None and options.source is None
     cmap, environment = own or _load_ground(recording, options.source, steps)
     with steps.step("export", f"Drawing {options.output}"):
         if options.kind == _PAGE:
             from footway.studio.replay import write_page
 
-            is_boxed = own is None and options.source is None
             write_page(
                 recording, options.output, cmap=cmap, environment=environment, is_boxed=is_boxed
             )
@@ -222,6 +230,7 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> None:
             frame = pictures.telling_frame(recording) if at is None else _frame_at(recording, at)
             figure = pictures.draw_moment(cmap, recording, frame, environment=environment)
             pictures.save_picture(figure, options.output)
+    return is_boxed
 
 
 def _load_built_in(recording: Recording, steps: Steps) -> LoadedMap | None:

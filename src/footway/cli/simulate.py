@@ -351,13 +351,13 @@ def _print_run(name: str, summary: Summary, options: Options, steps: Steps, *, j
 
 def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
     mean, longest, rate = summary.cost
-    share = f"{summary.share_of_real_time:.1%}"
+    factor = f"{1.0 / max(summary.share_of_real_time, 1e-9):,.1f}"
     there = sum(summary.present.values())
     yield f"{summary.title or name}: {summary.time:,.1f} s in {summary.steps:,} steps"
     rows = [
         ("characters", f"{summary.characters:,}, {there:,} of them present at the end"),
         ("a step", f"{reports.milliseconds(mean)}, longest {reports.milliseconds(longest)}"),
-        ("speed", f"{rate / 1e6:.2f} million character-steps per second, {share} of real time"),
+        ("speed", f"{rate / 1e6:.2f} million character-steps per second, {factor} times real time"),
         ("arrivals", f"{summary.arrivals:,}"),
     ]
     if summary.exited:
