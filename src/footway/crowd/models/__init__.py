@@ -1,8 +1,9 @@
 """Local models: how characters avoid each other and dynamic obstacles. One file per model.
 
 A model is a frozen value with its parameters, and an inner that computes the force of each pair of
-neighbours; the acceleration of a character is the sum over its pairs. A new model is a file and two
-lines here: its parameter sets by name, and its branch in `compute_forces`.
+neighbours; the acceleration of a character is the sum over its pairs. A new model is a file and
+four entries here: its number, its parameter sets in `MODELS`, their names in the type `Model`, and
+its branch in `compute_forces`.
 """
 
 from __future__ import annotations
