@@ -48,6 +48,7 @@ MAP = [
     "edge_clearance",
     "edge_length",
     "edges",
+    "environment",
     "from_roadmap",
     "load",
     "locate",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
-    "  footway export run.parquet -o run.sqlite --map plan.geojson\n\n"
-    "  footway export run.parquet -o run.gif --map plan.geojson --animate-speed 4\n\n"
-    "  footway export run.parquet -o run.png --map plan.geojson --at 30\n\n"
+    "  footway export run.parquet -o run.sqlite\n\n"
+    "  footway export run.parquet -o run.gif --animate-speed 4\n\n"
+    "  footway export run.parquet -o run.png --at 30\n\n"
     "  footway export first.parquet second.parquet -o all.parquet\n\n"
     "  footway export run.parquet -o run.html --map plan.geojson\n\n"
     "PedPy reads .sqlite with load_trajectory_from_jupedsim_sqlite, .txt with load_trajectory."
@@ -45,7 +46,8 @@ _TABLES: Final = {
 }
 _KINDS: Final = _TABLES | _DRAWN
 _NO_MAP: Final = (
-    "the geometry is a box around all characters, without walls: give the map with --map FILE"
+    "the recording has no map, so the geometry is a box around all characters, without walls: give "
+    "the map with --map FILE"
 )
 
 
@@ -65,7 +67,7 @@ class Options(NamedTuple):
             known = ", ".join(f"{suffix} ({words})" for suffix, words in _TABLES.items())
             drawn = ", ".join(_DRAWN)
             raise BadInput(f"{self.output}: the suffix must be {known}, {drawn}, not {named}")
-        if self.kind in (".csv", ".parquet") and self.source is not None:
+        if self.kind == ".csv" and self.source is not None:
             raise BadInput(f"{self.output}: {_KINDS[self.kind]} has no geometry; leave --map out")
         is_film = self.kind in _FILMS
         if self.speed is not None and not is_film:
@@ -101,8 +103,8 @@ def export(
     map_name: Annotated[
         str | None,
         opt.option(
-            "The map of the recording, for the geometry. By default a box around all "
-            "characters; pictures use the built-in map that the recording names.",
+            "The map, for the geometry. By default the one in the recording; a file of an "
+            "earlier version has none and gets a box around all characters.",
             "--map",
             unit="MAP",
         ),
@@ -190,28 +192,29 @@ def _write(recording: Recording, options: Options, steps: Steps) -> bool:
     """Write a table; return whether its geometry is a box around all characters."""
     from footway.recording.jupedsim import save_jupedsim
     from footway.recording.pedpy import save_csv, save_pedpy
+    from footway.recording.recorded_map import RecordedMap
     from footway.recording.trajectories import check_inside
 
-    environment = None
     if options.source is not None:
         environment = load_environment(options.source, steps)
         check_inside(recording, environment, options.source.name)
+        recording = replace(recording, recorded_map=RecordedMap(environment))
     with steps.step("export", f"Writing {options.output}"):
         match options.kind:
             case ".sqlite":
-                save_jupedsim(recording, options.output, environment=environment)
+                save_jupedsim(recording, options.output)
             case ".txt":
-                save_pedpy(recording, options.output, environment=environment)
+                save_pedpy(recording, options.output)
             case ".csv":
                 save_csv(recording, options.output)
             case _:
                 recording.save(options.output)
-    return options.kind == ".sqlite" and environment is None
+    return options.kind in (".sqlite", ".txt") and recording.recorded_map is None
 
 
 def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
     """Draw one frame or all frames; return whether in a box around all characters, not on a map."""
-    own = _load_built_in(recording, steps) if options.source is None else None
+    own = _load_own(recording, steps) if options.source is None else None
     is_boxed = own is None and options.source is None
     cmap, environment = own or _load_ground(recording, options.source, steps)
     with steps.step("export", f"Drawing {options.output}"):
@@ -233,10 +236,12 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
     return is_boxed
 
 
-def _load_built_in(recording: Recording, steps: Steps) -> LoadedMap | None:
-    """Load the gallery map that the recording names; None if the characters are not on it."""
+def _load_own(recording: Recording, steps: Steps) -> LoadedMap | None:
+    """Build the map in the recording, or the gallery map that it names; None if it has neither."""
     from footway.recording.trajectories import check_inside
 
+    if recording.environment is not None:
+        return build_map(recording.environment, steps)
     name = recording.map_name
     if not name.startswith("gallery:"):
         return None

@@ -73,8 +73,16 @@ class CorridorMap(NotebookDisplay):
 
     """
 
-    def __init__(self, index: Index, *, name: str = "", solver: Solver | None = None) -> None:
+    def __init__(
+        self,
+        index: Index,
+        *,
+        name: str = "",
+        solver: Solver | None = None,
+        environment: Environment | None = None,
+    ) -> None:
         self._index = index
+        self._environment = environment
         self.solver = solver or Solver(index)
         self.name = name
         self.roadmap: Roadmap | None = None  # that the map was made from
@@ -87,7 +95,7 @@ class CorridorMap(NotebookDisplay):
                 f"build takes an Environment, not {validation.shown(environment)}: see footway.load"
             )
         axis = medial_axis(environment.walls, grid=environment.grid)
-        return cls(build_index(axis), name=environment.name)
+        return cls(build_index(axis), name=environment.name, environment=environment)
 
     @classmethod
     def from_roadmap(cls, roadmap: Roadmap) -> CorridorMap | SpaceMap:
@@ -131,6 +139,21 @@ class CorridorMap(NotebookDisplay):
             return cls.from_roadmap(load_roadmap(file))
         index, name = archive.load(file)
         return cls(index, name=name)
+
+    @property
+    def environment(self) -> Environment:
+        """The environment that the map was built from.
+
+        For a map from a file or a roadmap it is reconstructed from the walls: it has the same
+        walkable space, but no areas and no terrain.
+        """
+        if self._environment is None:
+            from footway.environment.from_walls import environment_from_walls
+
+            self._environment = environment_from_walls(
+                self.walls, lambda at: self.clearance(at) > 0.0, name=self.name
+            )
+        return self._environment
 
     # -- the graph ---------------------------------------------------------------------------
 

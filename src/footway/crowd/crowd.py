@@ -37,6 +37,7 @@ from footway.crowd.profile import (
 from footway.crowd.simulation import NO_USER_FORCES, Simulation
 from footway.crowd.spawning import LONGEST, NEVER, Source
 from footway.errors import BadQuery, NoPath
+from footway.recording.recorded_map import RecordedMap
 from footway.recording.recording import Recorder
 
 if TYPE_CHECKING:
@@ -752,8 +753,10 @@ class Crowd:
         """
         validation.whole(every, "every", low=1)
         self._simulation.new = [self.ids]
+        environment = self._simulation.routes.environment
         facts: dict[str, Any] = {
             "step": self.dt, "seed": self.seed, "map_name": self.map.name, "names": self.names,
+            "recorded_map": RecordedMap(environment or self.map.environment),
         }  # fmt: skip
         if to is None:
             return Recorder(**facts)

@@ -117,6 +117,8 @@ def _draw_recording(recording: Recording) -> Figure:
     details = f"{len(people.ids):,} characters  ·  {recording.duration:.1f} s"
     view = _box(trajectories[~np.isnan(trajectories).any(axis=2)])
     sheet = new_sheet(view, title=recording.map_name or "recording", details=details)
+    if recording.environment is not None:
+        layers.draw_map_ground(sheet, recording.environment)
     kinds = people.population[_some(len(people.ids), _CHARACTERS)]
     colours = colours_of(len(kinds), None, kinds, "population")
     for points, colour in zip(trajectories.swapaxes(0, 1), colours, strict=True):

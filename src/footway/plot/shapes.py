@@ -41,26 +41,22 @@ class Ground(NamedTuple):
 
 
 def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
-    """Return the ground of an environment, or of a saved map or roadmap, which has only walls.
+    """Return the ground of an environment, a map or a roadmap, which has only walls.
 
-    Walkable are the faces between the walls that have clearance inside; of a roadmap, those in
-    which its object fits somewhere.
+    Walkable are the faces between the walls of a roadmap in which its object fits somewhere.
     """
-    if not isinstance(source, CorridorMap | Roadmap):
+    if isinstance(source, CorridorMap):
+        source = source.environment
+    if not isinstance(source, Roadmap):
         return Ground(source.walkable, source.walls.segments, source.walls.points)
-    walls = source.walls if isinstance(source, CorridorMap) else source.space.walls
+    walls = source.space.walls
     ends = walls.reshape(-1, 2, 2)
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
     faces = shapely.get_parts(shapely.polygonize(shapely.linestrings(ends[~is_point])))
     free = np.zeros(len(faces), bool)
-    if isinstance(source, CorridorMap):
-        if len(faces):
-            inner = shapely.get_coordinates(shapely.point_on_surface(faces))
-            free = source.clearance(inner) > 0
-    else:
-        space = source.space
-        nodes = space.positions(corners_where(space.is_node & (space.corner_clearance > 0)))
-        free[shapely.STRtree(faces).query(shapely.points(nodes), predicate="within")[1]] = True
+    space = source.space
+    nodes = space.positions(corners_where(space.is_node & (space.corner_clearance > 0)))
+    free[shapely.STRtree(faces).query(shapely.points(nodes), predicate="within")[1]] = True
     walkable = shapely.multipolygons(shapely.orient_polygons(faces[free]))
     return Ground(walkable, walls[~is_point], ends[is_point, 0])
 

@@ -8,8 +8,8 @@ All hashed values are little-endian, and characters are sorted by id:
     replay   BLAKE2b of 16 bytes over the length of a step (float64), the number of frames (int64),
              the hashes of all frames, and the names of populations (a JSON list in UTF-8)
 
-So -0.0 differs from 0.0, and NaNs with the same bits are equal. Seed, map name, dynamic obstacles
-and completeness of the run are not included.
+So -0.0 differs from 0.0, and NaNs with the same bits are equal. Seed, map, dynamic obstacles and
+completeness of the run are not included.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class Comparison(NamedTuple):
 
     Attributes:
         facts: values in A and B of the global properties that differ: "dt" (s), "populations",
-            "frames" (number of frames), "seed", "map", "complete".
+            "frames" (number of frames), "seed", "map", "complete", and "walkable" (area in m2) if
+            the recorded maps differ.
         first: the first frame that differs; None if all common frames are equal.
 
     """
@@ -72,7 +73,7 @@ class Comparison(NamedTuple):
 
     @property
     def equal(self) -> bool:
-        """Whether the replay hashes are equal: seed, map and "complete" are ignored."""
+        """Whether the replay hashes are equal: seed, maps and "complete" are ignored."""
         return self.first is None and not self.facts.keys() & {"dt", "populations", "frames"}
 
 
@@ -121,6 +122,9 @@ def compare(a: Recording, b: Recording) -> Comparison:
         "complete": (a.complete, b.complete),
     }
     differing = {name: pair for name, pair in facts.items() if pair[0] != pair[1]}
+    here, there = a.environment, b.environment
+    if here and there and not here.walkable.equals(there.walkable):
+        differing["walkable"] = (here.area, there.area)
     frames = range(min(a.n_frames, b.n_frames))
     first = next((found for k in frames if (found := _difference(a, b, k)) is not None), None)
     return Comparison(differing, first)

@@ -71,6 +71,7 @@ def joined(recordings: Sequence[Recording]) -> Recording:
         characters=union([one.characters for one in kept]),
         names=max((one.names for one in order), key=len),
         obstacles=np.vstack([one.obstacles for one in kept]),
+        recorded_map=next((one.recorded_map for one in order[::-1] if one.recorded_map), None),
         source=Sources([(one.source, size) for one, size in zip(kept, sizes, strict=True)]),
     )
 
@@ -98,6 +99,9 @@ def _check_one_run(before: Recording, after: Recording) -> None:
     ):
         if a != b:
             raise BadInput(f"the recordings are not of one run: their {what} are {a} and {b}")
+    here, there = before.environment, after.environment
+    if here and there and not here.walkable.equals(there.walkable):
+        raise BadInput("the recordings are not of one run: the walls of their maps differ")
     shorter, longer = sorted((before.names, after.names), key=len)
     if longer[: len(shorter)] != shorter:
         raise BadInput("the recordings are not of one run: their populations differ")

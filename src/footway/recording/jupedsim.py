@@ -49,7 +49,7 @@ def save_jupedsim(
     Args:
         recording: of a crowd. Only frames at multiples of the first interval are written.
         file: output file, usually with the suffix .sqlite.
-        environment: the geometry; by default a box around all positions.
+        environment: the geometry; by default that of the recording, or a box if it has none.
 
     Raises:
         BadFile: the file cannot be written.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from footway.errors import BadFile
+from footway.recording.recorded_map import RecordedMap
 from footway.recording.recording import Chained, InMemory, Rows, no_rows
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _ENCODINGS: Final = {
 }
 
 _KEY: Final = b"footway"
+_MAP_KEY: Final = b"footway.map"
 _MAGIC: Final = b"PAR1"
 
 _MOST_ROWS_OF_GROUP: Final = 2**24
@@ -71,7 +73,10 @@ def write_parquet(
         write_page_checksum=True,
         store_schema=False,
     ) as writer:
-        writer.add_key_value_metadata({_KEY: header})
+        facts = {_KEY: header}
+        if recording.recorded_map is not None:
+            facts[_MAP_KEY] = recording.recorded_map.text
+        writer.add_key_value_metadata(facts)
         offsets, characters = recording.offsets, recording.characters
         first, total = 0, int(offsets[-1])
         while offsets[first] < total:
@@ -106,6 +111,7 @@ class ParquetRows(Chained):
     Attributes:
         file: the Parquet file.
         header: metadata of the recording, as JSON.
+        recorded_map: the map of the recording; None if the file has none.
         n_groups: number of row groups.
 
     """
@@ -116,7 +122,10 @@ class ParquetRows(Chained):
         with self.damage_named():
             self._parquet = _open(file)
             sizes = _checked_sizes(file, self._parquet.metadata)
-            self.header = self._parquet.metadata.metadata[_KEY].decode()
+            metadata = self._parquet.metadata.metadata
+            self.header = metadata[_KEY].decode()
+            text = metadata.get(_MAP_KEY, b"").decode()
+        self.recorded_map = RecordedMap(text=text) if text else None
         self.n_groups = len(sizes)
         self._ends = np.cumsum(sizes, dtype=np.int64).tolist()
         self._cached: tuple[int, InMemory] = (-1, InMemory(no_rows(0)))

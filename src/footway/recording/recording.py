@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.environment import Environment
     from footway.recording.comparing import Comparison
+    from footway.recording.recorded_map import RecordedMap
 
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
@@ -92,6 +94,7 @@ class Recording(NotebookDisplay):
             but the last ones are missing.
         obstacles: (k, 7) straight motions of dynamic obstacles: x, y, velocity, radius, time of
             the first and of the last frame; see `obstacles_at`.
+        recorded_map: the map; None if it was not recorded. See `environment`.
         source: source of the rows.
 
     """
@@ -106,6 +109,7 @@ class Recording(NotebookDisplay):
     seed: int
     complete: bool = True
     obstacles: Floats = field(default_factory=lambda: np.empty((0, OBSTACLE_COLUMNS)), repr=False)
+    recorded_map: RecordedMap | None = field(default=None, repr=False)
     source: RowSource = field(repr=False, kw_only=True)
 
     @staticmethod
@@ -164,6 +168,18 @@ class Recording(NotebookDisplay):
 
         instance(other, Recording, "a Recording is needed to compare with")
         return compare(self, other)
+
+    @property
+    def environment(self) -> Environment | None:
+        """The environment of the crowd, with its named areas; None if the file has none.
+
+        Files of earlier versions have none. It is read when it is first needed.
+
+        Raises:
+            BadFile: the map in the file is damaged.
+
+        """
+        return None if self.recorded_map is None else self.recorded_map.environment
 
     @property
     def n_frames(self) -> int:
@@ -257,9 +273,18 @@ class Recorder:
     `close` to get the recording. Ids are small integers: arrays are as long as the largest id.
     """
 
-    def __init__(self, *, step: float, seed: int, map_name: str, names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        *,
+        step: float,
+        seed: int,
+        map_name: str,
+        names: Sequence[str],
+        recorded_map: RecordedMap | None = None,
+    ) -> None:
         self.step, self.seed, self.map_name = float(step), int(seed), str(map_name)
         self.names = tuple(str(name) for name in names)
+        self.recorded_map = recorded_map
         self._steps: list[int] = []
         self._times: list[float] = []
         self._counts: list[int] = []
@@ -370,6 +395,7 @@ class Recorder:
             seed=self.seed,
             complete=complete,
             obstacles=np.array(self.obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
+            recorded_map=self.recorded_map,
             source=source,
         )
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.recording.recorded_map import RecordedMap
     from footway.recording.recording import Rows, RowSource
 
 FORMAT: Final = "footway recording"
@@ -71,6 +72,7 @@ class ParquetRecorder(Recorder):
         seed: of the simulation.
         map_name: name of the map.
         names: of populations.
+        recorded_map: the map; only the first part and the output contain it.
         rows_per_group: minimum number of rows per write, in whole frames.
         before: earlier frames of this run, which are in `file`: recording continues in it.
 
@@ -87,10 +89,13 @@ class ParquetRecorder(Recorder):
         seed: int,
         map_name: str,
         names: Sequence[str],
+        recorded_map: RecordedMap | None = None,
         rows_per_group: int = ROWS_PER_GROUP,
         before: Recording | None = None,
     ) -> None:
-        super().__init__(step=step, seed=seed, map_name=map_name, names=names)
+        super().__init__(
+            step=step, seed=seed, map_name=map_name, names=names, recorded_map=recorded_map
+        )
         self.file = Path(file)
         self._rows_per_group = rows_per_group
         self._waiting = 0  # rows not written yet
@@ -200,6 +205,8 @@ class ParquetRecorder(Recorder):
     def _write_part(self, new: Recording) -> None:
         """Write the next part; called in the writer thread."""
         path = self._output.part(len(self._parts))
+        if len(self._parts):
+            new = replace(new, recorded_map=None)
         _write(
             new,
             self._output,
@@ -389,15 +396,17 @@ class _Contents:
         self.header: dict[str, Any] = {}
         self._frames: list[NDArray[np.void]] = []  # step, time and number of rows
         self._characters: list[Characters] = []
+        self._map: RecordedMap | None = None
 
     def add(self, source: ParquetRows) -> None:
-        """Add the frames of a file; the header of the last file counts."""
+        """Add the frames of a file; the header of the last file and the first map count."""
         self.header = json.loads(source.header)
         if self.header["format"] != FORMAT or self.header["version"] != VERSION:
             raise BadFile(
                 f"{source.file}: written by another Footway (format {self.header['version']}, this "
                 f"one reads {VERSION}); update Footway"
             )
+        self._map = self._map or source.recorded_map
         for group in range(source.n_groups):
             self._add_rows(*source.columns(group, self.NEEDS))
         empty = [(int(step), float(time), 0) for step, time in self.header["empty"]]
@@ -435,6 +444,7 @@ class _Contents:
             seed=int(header["seed"]),
             complete=complete,
             obstacles=np.array(obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
+            recorded_map=self._map,
             source=source,
         )
         check_sound(made)

@@ -84,10 +84,12 @@ def batches(recording: Recording, frames: Ints, numbers: Ints) -> Iterator[Batch
 
 
 def walkable_area(recording: Recording, environment: Environment | None) -> Polygon:
-    """Return the parts of an environment that contain characters, or else a bounding box.
+    """Return the parts of an environment that contain characters.
 
+    By default it is the recording's own environment, or a box around all characters.
     Walls without thickness become slits of two millimetres.
     """
+    environment = environment or recording.environment
     if environment is None:
         return box_of(recording)
     parts = walkable_parts(environment)

@@ -181,8 +181,8 @@ def open_document(
 
     Args:
         name: name of the file.
-        map_name: map of a recording; by default the map that it names if that is built in, else a
-            box around all characters.
+        map_name: map of a recording; by default the one in it; in an old file without one, the
+            built-in map that it names, or a box around all characters.
         scale: metres per cell, pixel or unit of a map file.
         between: heights, m, between which a plan is cut out of a three-dimensional map.
         display_name: name that the page shows; by default that of the file.
@@ -260,12 +260,15 @@ def _recording(name: str, display_name: str, map_name: str | None, scale: float 
 
 
 def _own_map(recording: Recording) -> Document:
-    """Return the built-in map that a recording names, or a box around all characters."""
+    """Return the map in a recording, or the built-in map that it names, or a box around all."""
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.recording.trajectories import box_of, check_clear
 
     name = recording.map_name
+    if recording.environment is not None:
+        own = recording.environment
+        return Document(name, "recording", own, CorridorMap.build(own))
     given = f"gallery:{name.removeprefix('gallery:')}"
     if name == given or given in built_in():
         try:

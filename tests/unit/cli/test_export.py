@@ -63,7 +63,7 @@ def wkt(file):
 def test_says_what_it_wrote(footway, run, tmp_path, name, words):
     result = footway("export", run, "-o", tmp_path / name)
     assert result.code == 0
-    assert ("without walls: give the map" in result.err) == (name == "run.sqlite")
+    assert ("without walls: give the map" in result.err) == (name != "run.csv")
     assert "20 in 3.8 s" in result.out
     assert words in result.out
     assert (tmp_path / name).stat().st_size > 1000
@@ -86,6 +86,21 @@ def test_geometry_from_the_map(footway, run, hall, tmp_path):
     assert shapely.from_wkt(wkt(file)).equals(shapely.from_wkt(HALL))
     assert footway("export", run, "-o", tmp_path / "run.txt", "--map", hall).code == 0
     assert "# geometry: POLYGON ((0 8, 10 8, 10 0, 0 0, 0 8))" in (tmp_path / "run.txt").read_text()
+
+
+def test_geometry_from_the_recording(footway, run, hall, room, tmp_path):
+    """The map that the recording contains, without --map; added to an old file by --map."""
+    new = tmp_path / "new.parquet"
+    assert footway("export", run, "-o", new, "--map", hall).code == 0
+    assert fw.Recording.load(new).replay_hash() == fw.Recording.load(run).replay_hash()
+    expected = fw.load(hall).walkable
+    for name in ("run.sqlite", "run.txt", "run.png", "again.parquet"):
+        result = footway("export", new, "-o", tmp_path / name)
+        assert (result.code, result.err) == (0, "")
+    assert shapely.from_wkt(wkt(tmp_path / "run.sqlite")).equals(expected)
+    text = (tmp_path / "run.txt").read_text().split("# geometry: ")[1].splitlines()[0]
+    assert shapely.from_wkt(text).equals(expected)
+    assert fw.Recording.load(tmp_path / "again.parquet").environment.walkable.equals(expected)
 
 
 def test_scale_of_the_map(footway, run, hall, tmp_path):
