@@ -107,6 +107,7 @@ CROWD = [
     "set_profile",
     "set_speed",
     "speeds",
+    "start_spaces",
     "step",
     "steps",
     "stuck",

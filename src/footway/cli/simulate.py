@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from footway.crowd import Crowd, Stuck
+    from footway.crowd.start_space import StartSpace
     from footway.runs import Summary
     from footway.scenario import Scenario
     from footway.scenario.building import PreparedCrowd
@@ -210,13 +211,16 @@ def simulate(
         reports.warn_of_ignored(scenario.map, opened.environment)
         with steps.step("crowd", "Placing the crowd"):
             prepared = prepare(scenario, opened, resume=resume, threads=threads)
+        for space in prepared.crowd.start_spaces:
+            if space.warning:
+                reports.say(space.warning)
         if check:
             _print_check(scenario_name, scenario, prepared, steps, json=json)
             return
         options.check_start(prepared.crowd, scenario)
         summary, stopped = _run(scenario, prepared, options, steps)
     if summary is not None:
-        _print_run(scenario_name, summary, options, steps, json=json)
+        _print_run(scenario_name, summary, prepared.crowd, options, steps, json=json)
     if stopped:
         crowd, is_partial = prepared.crowd, summary is None
         message = _stopped_line(scenario_name, scenario, crowd, options, is_partial=is_partial)
@@ -316,13 +320,15 @@ def _print_check(
     crowd = prepared.crowd
     if json:
         answer = {"scenario": name, "title": scenario.title, "map": scenario.map, "valid": True}
-        reports.print_json(answer | {"characters": len(crowd), "times_ms": steps.in_ms()})
+        counts = {"characters": len(crowd), "start_spaces": _start_spaces(crowd)}
+        reports.print_json(answer | counts | {"times_ms": steps.in_ms()})
         return
     named = [f"{each} {size:,}" for each, size in count_by_population(crowd).items()]
     rows = [
         ("map", f"{scenario.map}, {prepared.corridors.n_edges:,} edges"),
         ("duration", f"{scenario.duration:g} s in steps of {scenario.step:g} s"),
         ("populations", ", ".join(named)),
+        *((f"space of {space.name}", _describe(space)) for space in crowd.start_spaces),
     ]
     reports.print_lines(
         [
@@ -332,7 +338,29 @@ def _print_check(
     )
 
 
-def _print_run(name: str, summary: Summary, options: Options, steps: Steps, *, json: bool) -> None:
+def _describe(space: StartSpace) -> str:
+    """Return how many characters fit where a population starts."""
+    used = [part for part in space.parts if part.starts]
+    fits = sum(part.capacity for part in used)
+    parts = f", in {len(used)} of {reports.count(len(space.parts), 'part')}"
+    return f"about {fits:,} of radius {space.radius:g} m fit" + parts * (len(space.parts) > 1)
+
+
+def _start_spaces(crowd: Crowd) -> list[dict[str, Any]]:
+    """Return where populations start, and how many characters fit there, for JSON."""
+    return [
+        {
+            "population": space.name,
+            "radius": space.radius,
+            "parts": [part._asdict() for part in space.parts],
+        }
+        for space in crowd.start_spaces
+    ]
+
+
+def _print_run(
+    name: str, summary: Summary, crowd: Crowd, options: Options, steps: Steps, *, json: bool
+) -> None:
     if not json:
         reports.print_lines(_as_text(name, summary, steps))
         drawn = (options.plot, options.animation) if summary.is_complete else ()
@@ -345,7 +373,13 @@ def _print_run(name: str, summary: Summary, options: Options, steps: Steps, *, j
             "checkpoint": options.checkpoint,
         }
         reports.print_json(
-            {"scenario": name, **summary.to_dict(), **files, "times_ms": steps.in_ms()}
+            {
+                "scenario": name,
+                **summary.to_dict(),
+                "start_spaces": _start_spaces(crowd),
+                **files,
+                "times_ms": steps.in_ms(),
+            }
         )
 
 

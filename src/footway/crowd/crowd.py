@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from footway.crowd.inspection import Character
     from footway.crowd.populations import Behaviour, Then
     from footway.crowd.profile import Properties, Spread
+    from footway.crowd.start_space import StartSpace
     from footway.environment import Environment
     from footway.recording.recording import Recording
 
@@ -229,6 +230,25 @@ class Crowd:
         return list(self._simulation.groups.all)
 
     @property
+    def start_spaces(self) -> list[StartSpace]:
+        """Where random start points were chosen, and how many characters fit there.
+
+        One value for each `add` without `starts`. Without an `area`, characters start in the
+        largest part of the map that is connected for their radius; `parts` lists all of them. A
+        crowd from a checkpoint has none.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:office")))
+            >>> _ = crowd.add(100, radius=0.55, name="carts")  # doors are 1 m wide
+            >>> space = crowd.start_spaces[0]
+            >>> len(space.parts) > 10, sum(part.starts > 0 for part in space.parts)
+            (True, 1)
+
+        """
+        return list(self._simulation.start_spaces)
+
+    @property
     def stuck(self) -> list[Stuck]:
         """Characters that moved less than their radius in 30 s while walking, with the cause."""
         return find_stuck(self._simulation)
@@ -324,6 +344,8 @@ class Crowd:
             simulation.populations.pop()
             raise
         simulation.next += count
+        if starts is None:
+            spawning.note_start_space(simulation, name, radii, area, points)
         return ids
 
     def add_to(
@@ -361,6 +383,9 @@ class Crowd:
         spawning.enter(simulation, ids, points, rows)
         spawning.plan_first_paths(simulation, ids, known, given=False)
         simulation.next += count
+        if starts is None:
+            radii = spawning.radii_of(rows)
+            spawning.note_start_space(simulation, known.name, radii, area, points)
         return ids
 
     @accepts_properties

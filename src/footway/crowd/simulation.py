@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from footway.crowd.models import Model
     from footway.crowd.populations import GoalRange, Population
     from footway.crowd.spawning import Source
+    from footway.crowd.start_space import StartSpace
     from footway.environment import Environment
 
     Floats = NDArray[np.float64]
@@ -57,6 +58,7 @@ class Simulation:
         goals: table of located goals.
         populations: characters that were added together, by number.
         sources: characters that have yet to spawn.
+        start_spaces: where random start points were chosen.
         routes: routes over terrain.
         planner: paths and their requests.
         groups: coherent groups.
@@ -88,6 +90,7 @@ class Simulation:
         self.goals = Goals(cmap)
         self.populations: list[Population] = []
         self.sources: list[Source] = []
+        self.start_spaces: list[StartSpace] = []
         self.routes = Routes(self, environment)
         self.planner = Planner(self)
         self.groups = Groups(self)

@@ -18,6 +18,7 @@ from footway.crowd.kernels.placement import keep_apart
 from footway.crowd.kernels.planning import FOUND, STATUS
 from footway.crowd.populations import ARRIVAL, check_clearance, check_reachable, refuse_goal
 from footway.crowd.profile import PROPERTIES, drawn, mean_and_deviation
+from footway.crowd.start_space import StartSpace
 from footway.errors import BadQuery
 from footway.validation import number, shown
 
@@ -119,6 +120,20 @@ def place_characters(
             f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move the start or the obstacle"
         )
     return ids, rows, points
+
+
+def note_start_space(
+    simulation: Simulation, name: str, radii: Floats, area: Any, points: Floats
+) -> None:
+    """Keep where random start points (n, 2) of characters with these radii (n,) were chosen, m."""
+    if not len(points):
+        return
+    if area is not None:
+        from footway.environment.areas import as_polygon  # loads Shapely
+
+        area = as_polygon(area)
+    space = StartSpace(name, float(radii.max()), points, simulation.map, area)
+    simulation.start_spaces.append(space)
 
 
 def points_around(

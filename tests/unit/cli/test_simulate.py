@@ -1,6 +1,7 @@
 """`footway simulate`: runs, reports, refuses."""
 
 import json
+import re
 import signal
 from contextlib import suppress
 
@@ -487,3 +488,22 @@ def test_six_populations_are_listed():
     assert _last_exits(left) == (
         "p0 0.0 s, p1 1.0 s, p2 2.0 s, p3 3.0 s, p4 4.0 s, p5 5.0 s and 2 more"
     )
+
+
+def test_says_how_many_fit_where_they_start(footway, tmp_path):
+    """Wide characters start in one part of an office with doors of 1 m, and the command says so."""
+    file = tmp_path / "carts.toml"
+    file.write_text(
+        'map = "gallery:office"\nduration = 0.2\n'
+        '[[population]]\ncount = 20\nname = "carts"\nradius = 0.55\n'
+    )
+    result = footway("simulate", file, "--check")
+    assert result.code == 0
+    assert "carts: with a radius of 0.55 m the map falls into" in result.err
+    assert re.search(
+        r"space of carts +about [\d,]+ of radius 0.55 m fit, in 1 of \d+ parts", result.out
+    )
+    answer = json.loads(footway("simulate", file, "--json").out)
+    (space,) = answer["start_spaces"]
+    assert sum(part["starts"] for part in space["parts"]) == 20
+    assert len(space["parts"]) > 10
