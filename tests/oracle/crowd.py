@@ -15,8 +15,8 @@ import shapely
 from scipy.spatial import cKDTree
 
 from footway.crowd import tracks as tracks_of
-from footway.crowd.models import helbing_molnar as avoid
-from footway.crowd.models.helbing_molnar import HelbingMolnar
+from footway.crowd.models import social_force as avoid
+from footway.crowd.models.social_force import SocialForce
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-USUAL = HelbingMolnar()
+USUAL = SocialForce()
 
 STEP = 1e-6
 """m. Of central differences."""

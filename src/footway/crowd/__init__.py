@@ -15,10 +15,11 @@ groups, obstacles, profile_change, map_change, inspection, checkpoint
 
 from __future__ import annotations
 
+from footway.crowd import models
 from footway.crowd.crowd import Crowd
 from footway.crowd.groups import Dispersion, Group
 from footway.crowd.inspection import Stuck
 from footway.crowd.profile import Profile
 from footway.recording.recording import Recording
 
-__all__ = ["Crowd", "Dispersion", "Group", "Profile", "Recording", "Stuck"]
+__all__ = ["Crowd", "Dispersion", "Group", "Profile", "Recording", "Stuck", "models"]

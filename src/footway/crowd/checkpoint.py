@@ -26,7 +26,7 @@ from footway.crowd.groups import Bounds
 from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import State
 from footway.crowd.kernels.pairs import RANGE
-from footway.crowd.models import MODELS
+from footway.crowd.models import MODELS, LocalModel, with_parameters
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.planning import block_size, make_pool
 from footway.crowd.populations import GoalRange, Population
@@ -34,7 +34,7 @@ from footway.crowd.profile import PROPERTIES
 from footway.crowd.simulation import Simulation
 from footway.crowd.spawning import Source, make_rows
 from footway.crowd.terrain_following import FollowingStyle
-from footway.errors import BadFile, BadInput
+from footway.errors import BadFile, BadInput, BadQuery
 from footway.validation import FARTHEST
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ _PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items(
 
 KIND = archive.Kind(
     format="footway-crowd",
-    version=6,
+    version=7,
     name="checkpoint",
     remedy="run the crowd again",
     arrays={
@@ -145,7 +145,7 @@ KIND = archive.Kind(
         "edges": Whole(1, _INT),
         "seed": Whole(0, _INT),
         "step": Number(0.001, 1.0),
-        "avoidance": OneOf(tuple(MODELS)),
+        "model": (OneOf(tuple(MODELS)), Names(Number(-1e9, 1e9))),
         "steps": Whole(0, _INT - 2**20),
         "next": Whole(0, 10**8),
         "arrivals": _COUNT,
@@ -270,7 +270,7 @@ def _facts(simulation: Simulation) -> dict[str, Any]:
         "edges": len(simulation.map.edges),
         "seed": simulation.seed,
         "step": simulation.dt,
-        "avoidance": simulation.model,
+        "model": [simulation.model.name, simulation.model.to_dict()],
         "steps": simulation.steps,
         "next": simulation.next,
         "arrivals": int(simulation.arrivals),
@@ -318,13 +318,20 @@ def load(
             raise BadFile("some characters follow routes over terrain: give the environment, too")
         _require(facts["edges"] == len(cmap.edges), "its arrays and the map")
         simulation = Simulation(
-            cmap, seed=facts["seed"], dt=facts["step"], threads=threads, model=facts["avoidance"],
-            environment=environment,
+            cmap, seed=facts["seed"], dt=facts["step"], threads=threads,
+            model=_model(*facts["model"]), environment=environment,
         )  # fmt: skip
         simulation.populations = _check_facts(facts, arrays)
         _check_arrays(arrays, simulation)
         _restore(simulation, facts, arrays)
         return simulation
+
+
+def _model(name: str, parameters: dict[str, float]) -> LocalModel:
+    try:
+        return with_parameters(name, parameters)
+    except BadQuery as error:
+        raise BadFile(str(error)) from None
 
 
 def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:

@@ -17,7 +17,7 @@ from footway.crowd.free_space import free_points
 from footway.crowd.groups import check_bounds
 from footway.crowd.inspection import Stuck, find_stuck, inspect_character
 from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, UserForces
-from footway.crowd.models import MODELS, Model
+from footway.crowd.models import LocalModel, get_model
 from footway.crowd.obstacles import Obstacle, place_obstacles
 from footway.crowd.populations import (
     Population,
@@ -76,8 +76,9 @@ class Crowd:
         seed: seed of all random numbers, 0 or more.
         step: s, length of a step.
         threads: number of threads, at most 1,024; all cores if not given.
-        avoidance: the velocity that F_c uses: "relative" to the character's own, or as
-            "published" by Helbing and Molnar (1995), that of the other alone.
+        model: the local model, by which characters avoid each other: a name of
+            `footway.crowd.models.MODELS`, or a model with parameters such as
+            `SocialForce(look_ahead=1.5)`.
         environment: the environment that the map was built from. Characters with terrain
             preferences need it: they follow routes over it, by MIRAN or IRM (see `Profile`).
 
@@ -99,16 +100,15 @@ class Crowd:
         seed: int = 0,
         step: float = 0.1,
         threads: int | None = None,
-        avoidance: Model = "relative",
+        model: str | LocalModel = "social_force",
         environment: Environment | None = None,
     ) -> None:
         _check_map(cmap, environment)
         validation.seed(seed, high=2**31 - 1)
         step = validation.number(step, "step", "s", low=_SHORTEST, high=1.0)
         count = validation.threads(threads) or thread_count()
-        validation.one_of(avoidance, "avoidance", tuple(MODELS))
         self._simulation = Simulation(
-            cmap, seed=int(seed), dt=float(step), threads=count, model=avoidance,
+            cmap, seed=int(seed), dt=float(step), threads=count, model=get_model(model),
             environment=environment,
         )  # fmt: skip
         self._functions: list[Callable[[Crowd], ArrayLike | None]] = []

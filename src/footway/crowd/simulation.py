@@ -13,7 +13,7 @@ from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import Avoidance, Cells, UserForces, World
 from footway.crowd.kernels.pairs import RANGE
 from footway.crowd.kernels.step import move_cells
-from footway.crowd.models import MODELS
+from footway.crowd.models import number_of
 from footway.crowd.obstacles import Obstacles
 from footway.crowd.planning import Planner
 from footway.crowd.populations import Goals
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
-    from footway.crowd.models import Model
+    from footway.crowd.models import LocalModel
     from footway.crowd.populations import GoalRange, Population
     from footway.crowd.spawning import Source
     from footway.crowd.start_space import StartSpace
@@ -77,13 +77,13 @@ class Simulation:
         seed: int,
         dt: float,
         threads: int,
-        model: Model,
+        model: LocalModel,
         environment: Environment | None = None,
     ) -> None:
         self.map, self.index = cmap, cmap.solver.index
         self.seed, self.dt, self.threads = seed, dt, threads
-        self.model, chosen = model, MODELS[model]
-        self.avoidance = Avoidance(chosen.number, chosen.parameters.to_array(), _CLOSE)
+        self.model = model
+        self.avoidance = Avoidance(number_of(model), model.to_array(), _CLOSE)
         self.steps = 0
         self.characters = Characters()
         self.tracks = tracks_of(cmap)

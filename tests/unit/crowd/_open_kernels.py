@@ -7,14 +7,14 @@ from footway.crowd.kernels.guard import keep_gaps, limit_to_characters, slide_al
 from footway.crowd.kernels.pairs import gather, load, total_force
 from footway.crowd.kernels.planning import free_block, take_block
 from footway.crowd.kernels.step import pair_up
-from footway.crowd.models import compute_forces
+from footway.crowd.models import prepare_pairs
 
 
 @kernel
 def avoid_all(row, ex, ey, avoidance, bodies, others, near, pairs):
     """Compute F_c of the rows `near` on one of the bodies."""
     used = load(row, ex, ey, len(near), bodies, others, near, 0, pairs)
-    compute_forces(used, avoidance, pairs)
+    prepare_pairs(used, avoidance, pairs)
 
 
 @kernel
@@ -36,7 +36,7 @@ def cell_of(x, y, box, shape):
 def avoided(row, cell, ex, ey, avoidance, cells, near, used, pairs):
     """Return the force of all neighbours, with some pairs in use already."""
     end = pair_up(row, cell, ex, ey, cells, near, used, pairs)
-    compute_forces(end, avoidance, pairs)
+    prepare_pairs(end, avoidance, pairs)
     return total_force(used, end, pairs)
 
 

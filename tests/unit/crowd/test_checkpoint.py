@@ -55,11 +55,11 @@ class TestResume:
         assert one.stuck == other.stuck
 
     def test_with_forces_as_published(self, tmp_path):
-        one = crowd("hall", seed=2, avoidance="published")
+        one = crowd("hall", seed=2, model="helbing_molnar")
         one.add(60)
         one.step(20)
         other = resumed(one, tmp_path)
-        assert other._simulation.model == "published"
+        assert other._simulation.model == one._simulation.model
         one.step(40)
         other.step(40)
         assert_same(one, other)

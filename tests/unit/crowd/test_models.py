@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from footway.crowd.kernels import pairs as kernels
 from footway.crowd.kernels.guard import LIMITS
 from footway.crowd.kernels.layouts import Avoidance
-from footway.crowd.models import HELBING_MOLNAR, MODELS
-from footway.crowd.models import helbing_molnar as model_module
-from footway.crowd.models.helbing_molnar import HelbingMolnar
+from footway.crowd.models import MODELS, SocialForce, number_of
+from footway.crowd.models import social_force as model_module
 from footway.errors import BadQuery
 from tests.effort import examples
 from tests.oracle.crowd import (
@@ -27,10 +26,10 @@ from tests.oracle.crowd import (
 from tests.unit.crowd._open_kernels import avoid_all, gather_all, keep_apart_all
 from tests.unit.crowd.maps import box, crowd
 
-LOOK = float(MODELS["published"].parameters.look_ahead)
+LOOK = float(MODELS["helbing_molnar"].look_ahead)
 """s. As printed."""
 
-USUAL = HelbingMolnar()
+USUAL = SocialForce()
 STRONGEST = USUAL.v0 / USUAL.sigma * math.exp(-USUAL.body / USUAL.sigma)
 """m/s2, of a standing character at contact."""
 
@@ -45,7 +44,7 @@ def unit(angle):
 
 
 def avoidance_of(parameters):
-    return Avoidance(HELBING_MOLNAR, parameters.to_array(), np.float32(0.4))
+    return Avoidance(number_of(parameters), parameters.to_array(), np.float32(0.4))
 
 
 def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
@@ -53,7 +52,7 @@ def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):
     bodies = np.array([[*o.at, *o.velocity, o.radius] for o in others], np.float32).reshape(-1, 5)
     pairs = np.full((kernels.PAIR_ROWS, kernels.PAIRS), np.nan, np.float32)
     me, e = np.array([[*x, *own, radius]], np.float32), np.array(toward, np.float32)
-    model = avoidance_of(HelbingMolnar(look_ahead=look))
+    model = avoidance_of(SocialForce(look_ahead=look))
     avoid_all(0, e[0], e[1], model, me, bodies, np.arange(len(others)), pairs)
     padded = -len(others) // kernels.VECTOR * -kernels.VECTOR
     assert np.isfinite(pairs[:, :padded]).all()
@@ -100,7 +99,7 @@ class TestOneOther:
     @given(GAPS, ANGLES, SPEEDS, ANGLES, SPEEDS, ANGLES)
     def test_velocities_are_relative(self, gap, bearing, speed, heading, own_speed, own_heading):
         """A character that moves along counts as standing."""
-        own, look = own_speed * unit(own_heading), float(MODELS["relative"].parameters.look_ahead)
+        own, look = own_speed * unit(own_heading), float(MODELS["social_force"].look_ahead)
         other = other_at(gap, bearing, 0.25, speed, heading)
         seen = other._replace(velocity=other.velocity - own)
         aim = unit(bearing)
@@ -240,14 +239,14 @@ class TestMany:
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_keeps_characters_apart(name):
     """Two streams that meet: everybody passes, and nobody overlaps another or a wall."""
-    it = crowd("plain", seed=2, avoidance=name)
-    it.add(12, area=box(40, 6, 44, 18), destinations=[box(58, 6, 62, 18)], then="stay")
-    it.add(12, area=box(56, 6, 60, 18), destinations=[box(38, 6, 42, 18)], then="stay")
+    it = crowd("plain", seed=2, model=name)
+    it.add(12, area=box(40, 6, 44, 18), destinations=[box(58, 6, 62, 18)], then="exit")
+    it.add(12, area=box(56, 6, 60, 18), destinations=[box(38, 6, 42, 18)], then="exit")
     for _ in range(30):
         it.step(10)
         assert deep_overlaps(it.positions, it.radii, 0.02) == 0
         assert (it.map.clearance(it.positions) >= it.radii).all()
-    assert it.arrivals == 24
+    assert it.exited == 24
 
 
 @pytest.mark.parametrize(
@@ -256,4 +255,4 @@ def test_every_model_keeps_characters_apart(name):
 )
 def test_parameters_have_limits(wrong):
     with pytest.raises(BadQuery, match=next(iter(wrong))):
-        HelbingMolnar(**wrong)
+        SocialForce(**wrong)

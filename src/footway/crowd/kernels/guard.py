@@ -15,8 +15,6 @@ import numpy as np
 from footway._numba.jit import inner
 from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
 from footway.crowd.kernels.layouts import (
-    BODY_VX,
-    BODY_VY,
     RADIUS,
     SPEED,
     VX,
@@ -25,7 +23,7 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
-from footway.crowd.kernels.pairs import GAP, NORMAL_X, NORMAL_Y, RANGE
+from footway.crowd.kernels.pairs import GAP, NORMAL_X, NORMAL_Y, OTHER_VX, OTHER_VY, RANGE
 
 LIMITS = 128  # greatest number of neighbours that a character may touch in a step
 SKIN = 1e-4  # m between a wall and a character that slides along it
@@ -50,14 +48,14 @@ def limit_to_characters(close, first, end, pairs, count, limits):
 
 
 @inner
-def limit_to_obstacles(n, near, discs, pairs, count, limits):
-    """Append the first n pairs, with dynamic obstacles: a character may use the whole gap."""
-    for m in range(n):
+def limit_to_obstacles(first, end, pairs, count, limits):
+    """Append the pairs with dynamic obstacles: a character may use the whole gap."""
+    for m in range(first, end):
         if pairs[GAP, m] < _RANGE and count < LIMITS:
             nx, ny = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
             limits[LIMIT_X, count], limits[LIMIT_Y, count] = nx, ny
             limits[USABLE, count] = pairs[GAP, m]
-            limits[APPROACH, count] = discs[near[m], BODY_VX] * nx + discs[near[m], BODY_VY] * ny
+            limits[APPROACH, count] = pairs[OTHER_VX, m] * nx + pairs[OTHER_VY, m] * ny
             count += 1
     return count
 

@@ -1,13 +1,14 @@
-"""Pairs of neighbours: what local models compute forces from (see `footway.crowd.models`).
+"""Pairs of neighbours: what local models read (see `footway.crowd.models`).
 
 The pairs of several characters are columns of one array, so that the compiler vectorises eight
-pairs at a time; the last batch is filled with pairs without effect. All in 32 bits.
+pairs at a time; the last batch is filled with pairs without effect. All in 32 bits. The pairs of a
+character are consecutive columns: first those with other characters, then those with obstacles.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from footway.crowd.kernels.layouts import BODY_RADIUS, BODY_VX, BODY_VY, BODY_X,
 RANGE = 3.0  # m between discs, beyond which characters do not affect each other, in any model
 VECTOR = 8  # pairs per SIMD batch
 NEARBY = 1024  # greatest number of neighbours of one character; more do not fit around it
-PAIRS = 2064  # capacity of `pairs`
+PAIRS = 3088  # capacity of `pairs`: characters and obstacles around one, and those of a batch
 
 # Rows of `pairs`. Given: offset from the other, sum of the radii, velocity of the other and own
 # velocity, direction to the attraction point.
@@ -29,6 +30,20 @@ PAIR_ROWS = 14
 _ZERO, _ONE, _RANGE = np.float32(0.0), np.float32(1.0), np.float32(RANGE)
 _TINY: Any = np.float32(1e-6)
 _NOWHERE = np.float32(1e3)
+
+
+class Own(NamedTuple):
+    """What a local model knows about the character itself."""
+
+    ex: float  # unit vector of the preferred direction
+    ey: float
+    speed: float  # m/s, preferred in this step; 0 if the character stands
+    vx: float  # m/s, velocity before the step
+    vy: float
+    greatest: float  # m/s, greatest speed
+    radius: float  # m
+    dt: float  # s
+    relaxation: float  # s, of the acceleration toward the preferred velocity
 
 
 @inner
@@ -81,6 +96,13 @@ def measure(m, pairs):
     nx, ny, gap = dx * per_d, dy * per_d, d - pairs[CONTACT, m]
     pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[GAP, m] = nx, ny, gap
     return nx, ny, gap
+
+
+@inner
+def measure_all(n, pairs):
+    """Write direction and gap of the first n pairs."""
+    for m in range(n):
+        measure(m, pairs)
 
 
 @inner

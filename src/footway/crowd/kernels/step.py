@@ -27,8 +27,8 @@ from footway.crowd.kernels.guard import (
     limit_to_obstacles,
     move,
 )
-from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, gather, load, total_force
-from footway.crowd.models import compute_forces
+from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, Own, gather, load, total_force
+from footway.crowd.models import FORCE_MODELS, choose_velocity, prepare_pairs
 from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
@@ -44,8 +44,9 @@ NO_REQUEST, REQUEST_GOAL, REQUEST_PATH = range(3)
 
 # Columns of `Workspace.preferred`: direction and speed, m/s.
 DIRECTION_X, DIRECTION_Y, PACE = range(3)
-# Columns of `Workspace.marks`: request, end of the character's pairs, its cell.
-REQUEST, PAIRS_END, CELL = range(3)
+# Columns of `Workspace.marks`: request, end of the character's pairs with characters and with
+# obstacles, which follow.
+REQUEST, CHARACTERS_END, PAIRS_END = range(3)
 # Rows of the result of `inspect_forces`.
 STEERING, AVOIDANCE, OBSTACLES, USER, GUARD = range(5)
 
@@ -57,7 +58,6 @@ class Workspace(NamedTuple):
 
     near: Any  # (NEARBY + 1,) rows of the neighbours of one character
     pairs: Any  # (PAIR_ROWS, PAIRS) of all characters of the batch
-    obstacle_pairs: Any  # (PAIR_ROWS, PAIRS) of one character
     limits: Any  # (4, LIMITS) of one character
     preferred: Any  # (BATCH, 3)
     marks: Any  # (BATCH, 3)
@@ -206,13 +206,24 @@ def pair_up(row, cell, ex, ey, cells, near, used, pairs):
     return load(row, ex, ey, count, bodies, bodies, near, used, pairs)
 
 
+@inner(inline=False)
+def _pair_up_obstacles(row, cell, ex, ey, cells, obstacles, near, used, pairs):
+    """Append the pairs with the dynamic obstacles of a cell; return the new count."""
+    n = min(NEARBY, obstacles.offsets[cell + 1] - obstacles.offsets[cell])
+    for m in range(n):
+        near[m] = obstacles.rows[obstacles.offsets[cell] + m]
+    return load(row, ex, ey, n, cells.bodies, obstacles.discs, near, used, pairs)
+
+
 @inner
 def _prepare_batch(first, end, cell, world, state, workspace):
-    """Compute preferred velocities and pair forces of a batch; return the next row and cell."""
-    slots, offsets = world.cells.slots, world.cells.offsets
-    preferred, marks = workspace.preferred, workspace.marks
+    """Compute preferred velocities and pairs of a batch; return the next row and cell."""
+    slots, offsets, near, pairs = (
+        world.cells.slots, world.cells.offsets, workspace.near, workspace.pairs,
+    )  # fmt: skip
+    preferred, marks, obstacles = workspace.preferred, workspace.marks, world.obstacles
     row, used = first, 0
-    while row < end and row < first + BATCH and used + NEARBY < PAIRS:
+    while row < end and row < first + BATCH and used + 2 * NEARBY < PAIRS:
         while offsets[cell + 1] <= row:
             cell += 1
         later = slots[min(row + 2 * AHEAD, end - 1)]
@@ -221,15 +232,17 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         prefetch(state.body, later)
         prefetch(world.tracks.balls, state.cursor[slots[min(row + AHEAD, end - 1)], col.AT])
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
-        used = pair_up(
-            row, cell, np.float32(ex), np.float32(ey), world.cells, workspace.near, used,
-            workspace.pairs,
-        )  # fmt: skip
-        b = row - first
+        b, ex32, ey32 = row - first, np.float32(ex), np.float32(ey)
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed
-        marks[b, REQUEST], marks[b, PAIRS_END], marks[b, CELL] = request, used, cell
+        used = pair_up(row, cell, ex32, ey32, world.cells, near, used, pairs)
+        marks[b, REQUEST], marks[b, CHARACTERS_END] = request, used
+        if obstacles.n > 0:
+            used = _pair_up_obstacles(
+                row, cell, ex32, ey32, world.cells, obstacles, near, used, pairs
+            )
+        marks[b, PAIRS_END] = used
         row += 1
-    compute_forces(used, world.avoidance, workspace.pairs)
+    prepare_pairs(used, world.avoidance, pairs)
     return row, cell
 
 
@@ -244,29 +257,36 @@ def _steering(b, k, state, workspace):
 
 
 @inner
-def _avoid_characters(b, first_pair, close, workspace):
-    """Return F_c of the neighbours (m/s2), and the number of limits to the velocity."""
-    end = workspace.marks[b, PAIRS_END]
-    fx, fy = total_force(first_pair, end, workspace.pairs)
-    count = limit_to_characters(close, first_pair, end, workspace.pairs, 0, workspace.limits)
-    if workspace.preferred[b, PACE] == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
-        fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
-    return fx, fy, count
+def _avoid(b, k, first, world, state, workspace):
+    """Return what the local model adds to the steering: because of characters and of obstacles.
+
+    Four numbers, m/s2. Models that choose a velocity do not separate the two.
+    """
+    model, pairs, preferred = world.avoidance, workspace.pairs, workspace.preferred
+    middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
+    if model.number < FORCE_MODELS:
+        fx, fy = total_force(first, middle, pairs)
+        if preferred[b, PACE] == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
+            fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
+        gx, gy = total_force(middle, end, pairs)
+        return float(fx), float(fy), float(gx), float(gy)
+    body = state.body
+    own = Own(
+        preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE],
+        float(body[k, col.VX]), float(body[k, col.VY]), float(body[k, col.SPEED]),
+        float(body[k, col.RADIUS]), world.dt, RELAXATION,
+    )  # fmt: skip
+    vx, vy = choose_velocity(first, end, own, model, pairs)
+    ax, ay = _steering(b, k, state, workspace)
+    return (vx - own.vx) / own.dt - ax, (vy - own.vy) / own.dt - ay, 0.0, 0.0
 
 
-@inner(inline=False)
-def _avoid_obstacles(b, row, count, avoidance, bodies, obstacles, workspace):
-    """Return F_c of dynamic obstacles (m/s2), and the number of limits to the velocity."""
-    cell, near, pairs = workspace.marks[b, CELL], workspace.near, workspace.obstacle_pairs
-    ex = np.float32(workspace.preferred[b, DIRECTION_X])
-    ey = np.float32(workspace.preferred[b, DIRECTION_Y])
-    n = min(NEARBY, obstacles.offsets[cell + 1] - obstacles.offsets[cell])
-    for m in range(n):
-        near[m] = obstacles.rows[obstacles.offsets[cell] + m]
-    load(row, ex, ey, n, bodies, obstacles.discs, near, 0, pairs)
-    compute_forces(n, avoidance, pairs)
-    fx, fy = total_force(0, n, pairs)
-    return fx, fy, limit_to_obstacles(n, near, obstacles.discs, pairs, count, workspace.limits)
+@inner
+def _find_limits(b, first, close, workspace):
+    """Write the limits to the velocity because of close characters and obstacles: their number."""
+    middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
+    count = limit_to_characters(close, first, middle, workspace.pairs, 0, workspace.limits)
+    return limit_to_obstacles(middle, end, workspace.pairs, count, workspace.limits)
 
 
 @inner
@@ -294,21 +314,18 @@ def _makes_no_progress(k, step, speed, state):
 @inner
 def _move_batch(first, end, world, state, workspace, n_requests, requests):
     """Compute velocities and move a batch; return the number of requests."""
-    dt, user_forces, obstacles = world.dt, world.user_forces, world.obstacles
+    dt, user_forces = world.dt, world.user_forces
     pair = 0
     for b in range(end - first):
-        row, k = first + b, world.cells.slots[first + b]
-        fx, fy, count = _avoid_characters(b, pair, world.avoidance.close, workspace)
+        k = world.cells.slots[first + b]
+        fx, fy, gx, gy = _avoid(b, k, pair, world, state, workspace)
+        count = _find_limits(b, pair, world.avoidance.close, workspace)
         pair = workspace.marks[b, PAIRS_END]
         ax, ay = _steering(b, k, state, workspace)
         ax, ay = ax + fx, ay + fy
         if user_forces.are_given:
             ax, ay = ax + user_forces.by_slot[k, col.X], ay + user_forces.by_slot[k, col.Y]
-        if obstacles.n > 0:
-            fx, fy, count = _avoid_obstacles(
-                b, row, count, world.avoidance, world.cells.bodies, obstacles, workspace
-            )
-            ax, ay = ax + fx, ay + fy
+        ax, ay = ax + gx, ay + gy
         _apply(k, ax, ay, count, dt, world.grid, state, workspace.limits)
         request = workspace.marks[b, REQUEST]
         number, speed = state.cursor[k, col.ID], workspace.preferred[b, PACE]
@@ -339,8 +356,7 @@ def move_cells(first, end, world, state, requests):
     """
     workspace = Workspace(
         np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
-        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
-        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+        np.empty((4, LIMITS), np.float32), np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
     )  # fmt: skip
     return _move_rows(first, end, world, state, workspace, requests)
 
@@ -354,8 +370,7 @@ def inspect_forces(row, world, state, forces):
     """
     workspace = Workspace(
         np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
-        np.empty((PAIR_ROWS, PAIRS), np.float32), np.empty((4, LIMITS), np.float32),
-        np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+        np.empty((4, LIMITS), np.float32), np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
     )  # fmt: skip
     _inspect(row, world, state, workspace, forces)
 
@@ -365,17 +380,14 @@ def _inspect(row, world, state, workspace, forces):
     k = world.cells.slots[row]
     vx, vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
     _prepare_batch(row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace)
-    fx, fy, count = _avoid_characters(0, 0, world.avoidance.close, workspace)
+    fx, fy, gx, gy = _avoid(0, k, 0, world, state, workspace)
+    count = _find_limits(0, 0, world.avoidance.close, workspace)
     forces[AVOIDANCE, col.X], forces[AVOIDANCE, col.Y] = fx, fy
+    forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = gx, gy
     forces[STEERING, col.X], forces[STEERING, col.Y] = _steering(0, k, state, workspace)
     if world.user_forces.are_given:
         forces[USER, col.X] = world.user_forces.by_slot[k, col.X]
         forces[USER, col.Y] = world.user_forces.by_slot[k, col.Y]
-    if world.obstacles.n > 0:
-        fx, fy, count = _avoid_obstacles(
-            0, row, count, world.avoidance, world.cells.bodies, world.obstacles, workspace
-        )
-        forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = fx, fy
     ax, ay = 0.0, 0.0
     for f in range(GUARD):
         ax, ay = ax + forces[f, col.X], ay + forces[f, col.Y]

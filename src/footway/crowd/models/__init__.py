@@ -1,41 +1,94 @@
 """Local models: how characters avoid each other and dynamic obstacles. One file per model.
 
-A model is a frozen value with its parameters, and an inner that computes the force of each pair of
-neighbours; the acceleration of a character is the sum over its pairs. A new model is a file and
-four entries here: its number, its parameter sets in `MODELS`, their names in the type `Model`, and
-its branch in `compute_forces`.
+A model is a frozen value with its parameters, and an inner. There are two kinds:
+
+- A force model writes the force of each pair of neighbours, m/s2. It is added to the acceleration
+  toward the preferred velocity. All pairs of a batch are computed together.
+- A velocity model chooses a velocity from all neighbours of one character.
+
+Walls and contact are handled afterwards by the guards (`kernels/guard.py`), whatever the model.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from footway import validation
 from footway._numba.jit import inner
-from footway.crowd.kernels.pairs import pad
-from footway.crowd.models.helbing_molnar import HelbingMolnar, helbing_molnar_forces
+from footway.crowd.kernels.pairs import measure_all, pad
+from footway.crowd.models.collision_free_speed import (
+    CollisionFreeSpeed,
+    collision_free_velocity,
+)
+from footway.crowd.models.declaration import LocalModel, Parameter
+from footway.crowd.models.social_force import SocialForce, social_forces
+from footway.errors import BadQuery
 
-HELBING_MOLNAR = 0
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-
-class LocalModel(NamedTuple):
-    """A model by number, with its parameters."""
-
-    number: int
-    parameters: Any  # a value with `to_array`
-
-
-Model = Literal["relative", "published"]
+__all__ = [
+    "MODELS",
+    "CollisionFreeSpeed",
+    "LocalModel",
+    "Parameter",
+    "SocialForce",
+    "get_model",
+    "with_parameters",
+]
 
 MODELS: dict[str, LocalModel] = {
-    "relative": LocalModel(HELBING_MOLNAR, HelbingMolnar()),
-    "published": LocalModel(HELBING_MOLNAR, HelbingMolnar(own_share=0.0, look_ahead=2.0)),
+    "social_force": SocialForce(),
+    "helbing_molnar": SocialForce(own_share=0.0, look_ahead=2.0),
+    "collision_free_speed": CollisionFreeSpeed(),
 }
-"""The registry: parameter sets by the name that `Crowd(avoidance=...)` takes."""
+"""The registry: a model with its parameters, by the name that `Crowd(model=...)` takes."""
+
+_CLASSES: tuple[type[LocalModel], ...] = (SocialForce, CollisionFreeSpeed)
+"""The models by the number that kernels use."""
+
+SOCIAL_FORCE, COLLISION_FREE_SPEED = range(2)
+FORCE_MODELS = COLLISION_FREE_SPEED  # numbers from here on are velocity models
 
 
 @inner
-def compute_forces(used, model, pairs):
-    """Compute force (m/s2), direction and gap of each pair; `model` is an `Avoidance`."""
+def prepare_pairs(used, model, pairs):
+    """Compute direction and gap of each pair, and its force (m/s2) if the model is a force model.
+
+    `model` is an `Avoidance`.
+    """
     n = pad(used, pairs)
-    if model.number == HELBING_MOLNAR:
-        helbing_molnar_forces(n, model.parameters, pairs)
+    if model.number == SOCIAL_FORCE:
+        social_forces(n, model.parameters, pairs)
+    else:
+        measure_all(n, pairs)
+
+
+@inner
+def choose_velocity(first, end, own, model, pairs):
+    """Return the velocity (m/s) that a velocity model chooses from the pairs first to end - 1."""
+    return collision_free_velocity(first, end, own, model.parameters, pairs)
+
+
+def get_model(model: Any) -> LocalModel:
+    """Return a model by its name in the registry, or a model as it is; else raise BadQuery."""
+    if isinstance(model, LocalModel):
+        return model
+    validation.one_of(model, "model", tuple(MODELS))
+    return MODELS[model]
+
+
+def with_parameters(name: str, parameters: Mapping[str, Any]) -> LocalModel:
+    """Return a model of the registry with other parameters, or raise BadQuery."""
+    model = get_model(name)
+    for key in parameters:
+        if key not in model.declarations():
+            known = ", ".join(model.declarations())
+            raise BadQuery(f"the model {name} has no parameter {key!r}: it has {known}")
+    return replace(model, **parameters)
+
+
+def number_of(model: LocalModel) -> int:
+    """Return the number by which kernels know a model."""
+    return _CLASSES.index(type(model))

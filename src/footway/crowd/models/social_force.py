@@ -1,4 +1,4 @@
-"""F_c: the social force model of Helbing and Molnar (1995; cmm-crowds-2008, section 4).
+"""Social force model of Helbing and Molnar (1995): F_c of cmm-crowds-2008, section 4.
 
 Equation 3: the potential V0 exp(-b / sigma) around another character, where b is the semi-minor
 axis of an ellipse that extends along its motion in `look_ahead` seconds. Distances are between the
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from footway.crowd.kernels.pairs import (
     OWN_VY,
     measure,
 )
-from footway.validation import number
+from footway.crowd.models.declaration import LocalModel, parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,39 +43,54 @@ _LEAST: Any = np.float32(0.0025)  # m2, of b squared
 
 
 @dataclass(frozen=True)
-class HelbingMolnar:
-    """Parameters of the model.
+class SocialForce(LocalModel):
+    """Social force model: characters repel each other; the default.
 
-    Attributes:
-        own_share: factor of a character's own velocity, which is subtracted: 1 relative, 0 printed.
-        look_ahead: s, in which the other moves.
-        v0: m2/s2, strength of the potential.
-        sigma: m, range of the potential.
-        body: m, two radii: V0 refers to centres, so this is subtracted for distances of discs.
-        behind: factor for characters outside the field of view.
-        sight: degrees to either side, the field of view.
-        side: m, lateral offset that breaks the symmetry of head-on encounters.
+    Example:
+        >>> import footway as fw
+        >>> model = fw.crowd.models.SocialForce(look_ahead=1.5)
+        >>> model.look_ahead, model.sigma
+        (1.5, 0.3)
 
     """
 
-    own_share: float = 1.0
-    look_ahead: float = 1.0
-    v0: float = 2.1
-    sigma: float = 0.3
-    body: float = 0.5
-    behind: float = 0.5
-    sight: float = 100.0
-    side: float = 0.05
+    name: ClassVar[str] = "social_force"
+    label: ClassVar[str] = "Social force"
+    idea: ClassVar[str] = "A repulsive potential around others, stretched along their motion."
+    source: ClassVar[str] = "Helbing and Molnar (1995); Johansson, Helbing and Shukla (2007)"
 
-    def __post_init__(self) -> None:
-        number(self.own_share, "own_share", low=0.0, high=1.0)
-        number(self.look_ahead, "look_ahead", "s", low=0.0, high=10.0)
-        number(self.v0, "v0", "m2/s2", low=0.0, high=1e3)
-        number(self.sigma, "sigma", "m", above=0.0, high=10.0)
-        number(self.body, "body", "m", low=0.0, high=10.0)
-        number(self.behind, "behind", low=0.0, high=1.0)
-        number(self.sight, "sight", "degrees", low=0.0, high=180.0)
-        number(self.side, "side", "m", low=0.0, high=1.0)
+    own_share: float = parameter(
+        1.0, low=0.0, high=1.0, source="1: Johansson et al. (2007); 0: Helbing and Molnar (1995)",
+        help="Share of the own velocity that is subtracted from that of the other.",
+    )  # fmt: skip
+    look_ahead: float = parameter(
+        1.0, unit="s", low=0.0, high=10.0, source="chosen; Helbing and Molnar (1995): 2 s",
+        help="Time for which the other moves on.",
+    )  # fmt: skip
+    v0: float = parameter(
+        2.1, unit="m2/s2", low=0.0, high=1e3, source="Helbing and Molnar (1995)",
+        help="Strength of the potential.",
+    )  # fmt: skip
+    sigma: float = parameter(
+        0.3, unit="m", above=0.0, high=10.0, source="Helbing and Molnar (1995)",
+        help="Range of the potential.",
+    )  # fmt: skip
+    body: float = parameter(
+        0.5, unit="m", low=0.0, high=10.0, source="two radii of 0.25 m",
+        help="Distance of the centres at which v0 is defined, as distances are between discs here.",
+    )  # fmt: skip
+    behind: float = parameter(
+        0.5, low=0.0, high=1.0, source="Helbing and Molnar (1995)",
+        help="Factor for characters outside the field of view.",
+    )  # fmt: skip
+    sight: float = parameter(
+        100.0, unit="degrees", low=0.0, high=180.0, source="Helbing and Molnar (1995)",
+        help="Field of view to either side.",
+    )  # fmt: skip
+    side: float = parameter(
+        0.05, unit="m", low=0.0, high=1.0, source="chosen",
+        help="Lateral offset that breaks the symmetry of head-on encounters.",
+    )  # fmt: skip
 
     def to_array(self) -> NDArray[np.float32]:
         """Return the parameters of the kernel."""
@@ -89,7 +104,7 @@ class HelbingMolnar:
 
 
 @inner
-def helbing_molnar_forces(n, parameters, pairs):
+def social_forces(n, parameters, pairs):
     """Compute F_c of the first n pairs, without branches."""
     own_share, look_ahead = parameters[OWN_SHARE], parameters[LOOK_AHEAD]
     quarter_strength, per_16_sigma = parameters[QUARTER_STRENGTH], parameters[PER_16_SIGMA]
