@@ -139,6 +139,7 @@ KIND = archive.Kind(
         "source_body": Array("<f4", ("to_come", col.BODY_COLUMNS), **_BODY),
         "source_points": Array("<f8", ("starts", 2)),
         "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
+        "delays": Array("<f8", ("delays",), 0.0, _LONGEST),
     },
     facts={
         "map": str,
@@ -255,6 +256,7 @@ def _parts(simulation: Simulation) -> Arrays:
         "queue": np.array([number for number, _ in waiting], np.int64),
         "keep": np.array([keep for _, keep in waiting], bool),
         "seen": simulation.obstacles.seen,
+        "delays": simulation.congestion.delays,
         "group_sizes": np.array(group_sizes, np.int64).reshape(-1, 3),
         "source_sizes": np.array(source_sizes, np.int64).reshape(-1, 2),
         **{
@@ -360,6 +362,8 @@ def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> N
         simulation.obstacles.all[number] = Obstacle(**values)
     simulation.obstacles.next = facts["next_obstacle"]
     simulation.obstacles.update(arrays["seen"], simulation)
+    _require(len(arrays["delays"]) in (0, facts["edges"]), "its delays and the map")
+    simulation.congestion.delays = arrays["delays"]
 
 
 def _restore_characters(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> None:

@@ -673,6 +673,7 @@ class Crowd:
             requests = simulation.move()
             simulation.planner.handle_requests(requests)
             simulation.planner.plan_within_budget()
+            simulation.congestion.change_paths()
 
     def _call_functions(self) -> UserForces:
         """Call the user's functions; return the sum of their accelerations."""

@@ -219,18 +219,19 @@ class Planner:
         characters = self._simulation.characters
         slots = characters.slots(ids)
         ranges = np.zeros((len(ids), 3), np.int64)
-        within = np.full(len(ids), np.inf)
+        within, weights = np.full(len(ids), np.inf), np.zeros(len(ids))
+        congestion = self._simulation.congestion
         stages = np.column_stack([characters.population[slots], characters.stage[slots]])
         kinds, which = np.unique(stages, axis=0, return_inverse=True)
         for k, (p, stage) in enumerate(kinds.tolist()):
             population, mine = self._simulation.populations[p], which.ravel() == k
-            within[mine] = population.within
+            within[mine], weights[mine] = population.within, congestion.weight(population)
+            weights[mine & keep] *= 1.0 - population.profile.habit
             mine &= ~keep
             alternatives = population.alternatives(stage)
+            choose = self.choose_fastest if weights[mine].any() else self.choose_nearest
             ranges[mine, :N_DRAWN] = (
-                alternatives[0]
-                if len(alternatives) == 1
-                else self.choose_nearest(ids[mine], alternatives)
+                alternatives[0] if len(alternatives) == 1 else choose(ids[mine], alternatives)
             )
             if population.has_own_goals:
                 ranges[mine, FIRST_GOAL] += ids[mine] - population.first
@@ -238,25 +239,44 @@ class Planner:
         ranges[keep, FIRST_GOAL], ranges[keep, N_GOALS] = characters.goal[slots[keep]], 1
         ranges[:, N_DRAWN] = characters.drawn[slots]
         return PathRequests(
-            ids, characters.position[slots], characters.radii(slots), ranges, within
+            ids, characters.position[slots], characters.radii(slots), ranges, within, weights
         )
 
     def _search(
         self, requests: PathRequests, index: Index, openings: Openings, *, give_up: bool
     ) -> NDArray[np.int32]:
-        """Search in batches on all threads; the results do not depend on their number."""
-        starts = range(0, len(requests.ids), _BATCH)
-        parts = [requests.part(slice(a, a + _BATCH)) for a in starts]
-        answers = self._simulation.on_threads(lambda part: self._find(part, index, openings), parts)
-        for part, (found, halves) in zip(parts, answers, strict=True):
-            self._assign(part.ids, found, halves, give_up=give_up)
-        return np.concatenate([np.empty((0, 5), np.int32), *(found for found, _ in answers)])
+        """Find and assign paths; return the results (n, 5)."""
+        found = np.zeros((len(requests.ids), 5), np.int32)
+        for rows, answer, halves in self.find(requests, index, openings):
+            found[rows] = answer
+            self.assign(requests.ids[rows], answer, halves, give_up=give_up)
+        return found
 
-    def _find(
+    def find(
+        self, requests: PathRequests, index: Index, openings: Openings
+    ) -> list[tuple[Ints, NDArray[np.int32], NDArray[np.int32]]]:
+        """Find paths in batches on all threads; the results do not depend on their number.
+
+        Returns for each batch the numbers of its requests (k,), the results (k, 5) and the
+        half-edges of all its paths. The requests of a batch have the same weight of delays.
+        """
+        batches = [
+            rows[a : a + _BATCH]
+            for weight in np.unique(requests.weights)
+            for rows in [np.flatnonzero(requests.weights == weight)]
+            for a in range(0, len(rows), _BATCH)
+        ]
+        answers = self._simulation.on_threads(
+            lambda rows: self._find_batch(requests.part(rows), index, openings), batches
+        )
+        return [(rows, *answer) for rows, answer in zip(batches, answers, strict=True)]
+
+    def _find_batch(
         self, requests: PathRequests, index: Index, openings: Openings
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the results (n, 5) of a batch, and the half-edges of all paths."""
         simulation, workspace = self._simulation, self._simulation.map.solver.graph_workspace
+        index, delays = simulation.congestion.include_delays(index, float(requests.weights[0]))
         found = np.zeros((len(requests.ids), 5), np.int32)
         buffer = np.empty(4 * len(workspace.halves), np.int32)
         halves, done = [], 0
@@ -264,14 +284,15 @@ class Planner:
             before = done
             done = find_paths(
                 done, requests, simulation.seed, simulation.goals.table, simulation.tracks,
-                openings, index, workspace, found, buffer,
+                openings, delays, index, workspace, found, buffer,
             )  # fmt: skip
             halves.append(buffer[: found[before:done, HALVES].sum()].copy())
         return found, np.concatenate(halves)
 
-    def _assign(
+    def assign(
         self, ids: Ints, found: NDArray[np.int32], halves: NDArray[np.int32], *, give_up: bool
     ) -> None:
+        """Assign paths; if `give_up`, characters that have none count as unreachable."""
         simulation, characters = self._simulation, self._simulation.characters
         slots = characters.slots(ids)
         characters.drawn[slots] += 1
@@ -317,6 +338,32 @@ class Planner:
         return np.sort(ids[:count])
 
     # -- the nearest destination -------------------------------------------------------------
+
+    def choose_fastest(self, ids: Ints, alternatives: Alternatives) -> Ints:
+        """Return first goal and number of goals of the fastest destination, with delays. (n, 2).
+
+        The cost of a destination is that of the path to its closest goal in a straight line.
+        """
+        simulation, characters = self._simulation, self._simulation.characters
+        slots = characters.slots(ids)
+        costs = np.full((len(ids), len(alternatives)), math.inf)
+        weight = simulation.congestion.weight(
+            simulation.populations[characters.population[slots[0]]]
+        )
+        for k, some in enumerate(alternatives):
+            goals = np.array([
+                some.first + int(hypot(*(simulation.goals.points[some.rows] - position).T).argmin())
+                for position in characters.position[slots]
+            ])  # fmt: skip
+            ranges = np.column_stack([goals, np.ones_like(goals), np.zeros_like(goals)])
+            anywhere, weights = np.full(len(ids), math.inf), np.full(len(ids), weight)
+            requests = PathRequests(
+                ids, characters.position[slots], characters.radii(slots), ranges, anywhere, weights
+            )
+            for rows, found, halves in self.find(requests, self.index, self.openings):
+                costs[rows, k] = simulation.congestion.measure(found, halves, weights[rows])
+        chosen: Ints = np.array(alternatives, np.int64)[costs.argmin(axis=1)]
+        return chosen
 
     def choose_nearest(self, ids: Ints, alternatives: Alternatives) -> Ints:
         """Return first goal and number of goals of the nearest destination. (n, 2).

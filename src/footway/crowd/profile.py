@@ -153,6 +153,16 @@ class Profile:
         help="Distance walked on a route between two updates of the attraction point. 0 is at each "
         "step, as in a single walk by default; that takes a crowd about three times as long.",
     ))  # fmt: skip
+    congestion: float = field(default=0.0, metadata=_declare(
+        low=0.0, high=10.0, slider=(0.0, 2.0, 0.1), label="Avoid congestion",
+        help="Weight of the expected wait at crowded passages in the choice of path and of "
+        "destination: 0 takes the shortest path, 1 the fastest.",
+    ))  # fmt: skip
+    habit: float = field(default=0.2, metadata=_declare(
+        low=0.0, high=1.0,
+        help="Share of the remaining cost that another path must save before a character changes "
+        "to it because of congestion; with 1 it never changes.",
+    ))  # fmt: skip
 
     @property
     def follows(self) -> Follow:
@@ -204,6 +214,8 @@ class Properties(TypedDict, total=False):
     sigma: float | None
     spacing: float | None
     look: float | None
+    congestion: float | None
+    habit: float | None
 
 
 PROPERTIES: Final[Mapping[str, Property]] = MappingProxyType(

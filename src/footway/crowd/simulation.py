@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from footway._numba.random_stream import RandomStream
+from footway.crowd.congestion import Congestion
 from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import Avoidance, Cells, UserForces, World
@@ -61,6 +62,7 @@ class Simulation:
         start_spaces: where random start points were chosen.
         routes: routes over terrain.
         planner: paths and their requests.
+        congestion: expected waits at bottlenecks, and changes of path because of them.
         groups: coherent groups.
         obstacles: dynamic obstacles.
         random_goals: goals anywhere on the map, by radius.
@@ -93,6 +95,7 @@ class Simulation:
         self.start_spaces: list[StartSpace] = []
         self.routes = Routes(self, environment)
         self.planner = Planner(self)
+        self.congestion = Congestion(self)
         self.groups = Groups(self)
         self.obstacles = Obstacles()
         self.random_goals: dict[float, GoalRange] = {}

@@ -91,6 +91,15 @@ class Openings(NamedTuple):
     clearance: Floats  # (m,) radius of the widest disc that passes each sample of the map's edges
 
 
+class Delays(NamedTuple):
+    """Expected waits at the narrowest places of edges."""
+
+    are_included: bool  # whether a search takes them into account
+    weight: float  # m per second, for that search
+    narrowest: Ints  # (ne,) sample at the narrowest place of each edge of the map
+    by_edge: Floats  # (ne,) s
+
+
 # Columns of `GoalTable.located` after X and Y: point on the medial axis, its clearance, the goal's.
 AXIS_X, AXIS_Y, AXIS_CLEARANCE, OWN_CLEARANCE = range(2, 6)
 
@@ -123,6 +132,7 @@ class PathRequests(NamedTuple):
     radii: Floats  # (n,) m
     goal_ranges: NDArray[np.int64]  # (n, 3)
     within: Floats  # (n,) m, greatest distance of a goal
+    weights: Floats  # (n,) m per second of delay; 0: the path ignores delays
 
     def part(self, rows: Any) -> PathRequests:
         """Return some of the requests."""

@@ -85,6 +85,28 @@ def _are_open(one, other, radius, clearance):
 
 
 @inner
+def passes(place, begin, end):
+    """Return whether a path from one sample of an edge to another passes a sample."""
+    return begin <= place <= end or end <= place <= begin
+
+
+@inner
+def _with_delay(place, sample, tracks, delays):
+    """Return a place on an edge with the delay at the narrowest place of the edge."""
+    extra = delays.weight * delays.by_edge[place.edge]
+    narrowest = delays.narrowest[place.edge]
+    to_first = extra if passes(narrowest, sample, tracks.first[place.edge]) else 0.0
+    to_last = extra if passes(narrowest, sample, tracks.last[place.edge]) else 0.0
+    return PlaceOnEdge(
+        place.edge,
+        place.to_first + to_first,
+        place.to_last + to_last,
+        place.first_is_open,
+        place.last_is_open,
+    )
+
+
+@inner
 def _leave_open(place, sample, radius, tracks, clearance):
     """Return a place on an edge with only those directions open that obstacles do not close."""
     first, last = tracks.first[place.edge], tracks.last[place.edge]
@@ -98,18 +120,25 @@ def _leave_open(place, sample, radius, tracks, clearance):
 
 
 @inner(inline=False)
-def _find_path(start, goal, radius, tracks, openings, index, workspace):
-    """`find_backbone`, but an obstacle also closes the edge that the start or the goal is on."""
-    if not openings.are_narrowed:
+def _find_path(start, goal, radius, tracks, openings, delays, index, workspace):
+    """`find_backbone` with obstacles and delays also on the edges of the start and the goal."""
+    if not openings.are_narrowed and not delays.are_included:
         return find_backbone(start, goal, radius, index, workspace)
     begin = _sample_at(start.piece, start.x, start.y, tracks, index.axis)
     end = _sample_at(goal.piece, goal.x, goal.y, tracks, index.axis)
     here, there = place_on_edge(start, radius, index), place_on_edge(goal, radius, index)
-    direct = math.inf
-    if here.edge == there.edge and _are_open(begin, end, radius, openings.clearance):
+    direct, is_open = math.inf, True
+    if openings.are_narrowed:
+        is_open = _are_open(begin, end, radius, openings.clearance)
+        here = _leave_open(here, begin, radius, tracks, openings.clearance)
+        there = _leave_open(there, end, radius, tracks, openings.clearance)
+    if here.edge == there.edge and is_open:
         direct = direct_cost(start, goal, here.edge, radius, index)
-    here = _leave_open(here, begin, radius, tracks, openings.clearance)
-    there = _leave_open(there, end, radius, tracks, openings.clearance)
+    if delays.are_included:
+        if passes(delays.narrowest[here.edge], begin, end):
+            direct += delays.weight * delays.by_edge[here.edge]
+        here = _with_delay(here, begin, tracks, delays)
+        there = _with_delay(there, end, tracks, delays)
     return find_backbone_between(start, goal, here, there, direct, radius, index, workspace)
 
 
@@ -140,7 +169,7 @@ def _draw_near(bits, q, start, requests, goals, index):
 
 
 @inner(inline=False)
-def _find(q, start, requests, seed, goals, tracks, openings, index, workspace):
+def _find(q, start, requests, seed, goals, tracks, openings, delays, index, workspace):
     """Draw a reachable goal and find the path: (goal, number of half-edges); -1, -1 for none."""
     located, pieces = goals.located, goals.pieces
     radius, within, wanted = requests.radii[q], requests.within[q], requests.goal_ranges[q]
@@ -166,7 +195,7 @@ def _find(q, start, requests, seed, goals, tracks, openings, index, workspace):
         if not _is_reachable(start, goal, radius, pieces, index):
             continue
         end = OnAxis(pieces[goal], located[goal, AXIS_X], located[goal, AXIS_Y])
-        count = _find_path(start, end, radius, tracks, openings, index, workspace)
+        count = _find_path(start, end, radius, tracks, openings, delays, index, workspace)
         if count >= 0:
             return goal, count
         searches += 1
@@ -176,10 +205,13 @@ def _find(q, start, requests, seed, goals, tracks, openings, index, workspace):
 
 
 @kernel
-def find_paths(first, requests, seed, goals, tracks, openings, index, workspace, found, halves):
+def find_paths(
+    first, requests, seed, goals, tracks, openings, delays, index, workspace, found, halves
+):
     """Plan the requests from `first` on; return the first one that does not fit into `halves`.
 
-    The half-edges of all paths are written consecutively. `found` (n, 5) are the results.
+    The half-edges of all paths are written consecutively. `found` (n, 5) are the results. If
+    there are delays, `index.graph.length` contains them.
     """
     used, located = 0, goals.located
     for q in range(first, len(requests.ids)):
@@ -190,7 +222,9 @@ def find_paths(first, requests, seed, goals, tracks, openings, index, workspace,
         if at.piece < 0:
             continue
         start = OnAxis(at.piece, at.x, at.y)
-        goal, count = _find(q, start, requests, seed, goals, tracks, openings, index, workspace)
+        goal, count = _find(
+            q, start, requests, seed, goals, tracks, openings, delays, index, workspace
+        )
         found[q, STATUS] = NONE if goal < 0 else FOUND
         if goal < 0:
             continue
