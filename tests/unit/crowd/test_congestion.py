@@ -230,7 +230,6 @@ class TestSearch:
             checked += int(is_path.sum())
         assert checked >= 4
 
-
     @pytest.mark.parametrize("wait", [0.0, 60.0])
     def test_counts_the_wait_on_the_edge_of_the_start(self, wait):
         it = evacuation(1.0, count=1)
