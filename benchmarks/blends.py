@@ -87,7 +87,7 @@ def _roadmap(env: Environment) -> Roadmap:
     pairs = np.unique(np.sort(sides, axis=1), axis=0)
     space = make_space(env, radius=RADIUS)
     away = clearance_along(nodes[pairs[:, 0]], nodes[pairs[:, 1]], space._replace(radius=0.0))
-    return Roadmap.make(nodes, pairs[away >= RADIUS], space, method="prm")
+    return Roadmap.make(nodes, pairs[away >= RADIUS], space, method="voronoi_prm")
 
 
 def _dijkstra(roadmap: Roadmap) -> Callable[[Query], Any]:

@@ -1,8 +1,8 @@
-"""Every tolerance of Footway, with its unit and the reason for its value."""
+"""Every tolerance of Footway, with its unit and the reason for its value, and shared names."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 GRID: Final = 0.001
 """m. Input is snapped to this grid, so that the Voronoi diagram's integer predicates are exact.
@@ -32,3 +32,25 @@ building the grid takes less time than the Voronoi diagram."""
 LANDMARKS: Final = 8
 """Vertices from which the distance to every other vertex is stored, for lower bounds. Eight halve
 the time of a corridor query in a city; more of them cost as much as they save."""
+
+# -- names ---------------------------------------------------------------------------------------
+
+RoadmapMethod: TypeAlias = Literal["grid", "rrm", "rrm_star", "rrrm", "voronoi_prm"]
+
+
+class RoadmapName(NamedTuple):
+    """Names of a roadmap method in texts and pictures."""
+
+    paper: str
+    title: str
+
+
+ROADMAPS: Final[dict[RoadmapMethod, RoadmapName]] = {
+    "grid": RoadmapName("GRM", "grid roadmap"),
+    "rrm": RoadmapName("RRM", "reachability roadmap"),
+    "rrm_star": RoadmapName("RRM*", "roadmap with useful cycles"),
+    "rrrm": RoadmapName("RRRM", "retracted roadmap"),
+    "voronoi_prm": RoadmapName("Voronoi-PRM", "Voronoi roadmap with blends"),
+}
+"""Roadmap methods: each is the name of its function in `footway.roadmap`, of `--method` on the
+command line, of `Roadmap.method`, and of the layer in the studio."""

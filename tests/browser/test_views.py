@@ -50,8 +50,8 @@ def geometries(browsing):
 @pytest.mark.parametrize(
     "names",
     [
-        ("axis", "discs", "prm"),
-        pytest.param(("grm", "rrm", "rrm_star", "rrrm"), marks=pytest.mark.slow),
+        ("axis", "discs", "voronoi_prm"),
+        pytest.param(("grid", "rrm", "rrm_star", "rrrm"), marks=pytest.mark.slow),
     ],
 )
 def test_every_layer_is_drawn_over_the_map(browsing, names):

@@ -136,7 +136,7 @@ def roadmap(method: str) -> fw.Roadmap:
         return fw.roadmap.rrm_star(roadmap("rrm"))
     if method == "rrrm":
         return fw.roadmap.retract(roadmap("rrm_star"))
-    if method == "prm":
+    if method == "voronoi_prm":
         return fw.roadmap.voronoi_prm(field, radius=0.3)
     build = fw.roadmap.grid if method == "grid" else fw.roadmap.rrm
     return build(field, resolution=0.5, radius=0.5)
@@ -154,8 +154,8 @@ def hash_space():
 
 
 def hash_blends():
-    turns = fw.roadmap.blends(roadmap("prm"))
-    drive = fw.CorridorMap.from_roadmap(roadmap("prm")).path((3, 3), (44, 40), radius=0.3)
+    turns = fw.roadmap.blends(roadmap("voronoi_prm"))
+    drive = fw.CorridorMap.from_roadmap(roadmap("voronoi_prm")).path((3, 3), (44, 40), radius=0.3)
     return digest(turns.radius, turns.clearance, drive.pieces)
 
 
@@ -228,7 +228,7 @@ SCENES = {
     "RRM": lambda: hash_roadmap("rrm"),
     "RRM*": lambda: hash_roadmap("rrm_star"),
     "RRRM": lambda: hash_roadmap("rrrm"),
-    "Voronoi-PRM": lambda: hash_roadmap("prm"),
+    "Voronoi-PRM": lambda: hash_roadmap("voronoi_prm"),
     "RRRM in space": hash_space,
     "circular blends": hash_blends,
     "camera tour": hash_camera,

@@ -267,7 +267,7 @@ CALLS = {
         fw.Roadmap.make,
         lambda: {
             "nodes": [(2.0, 2.0), (4.0, 2.0)], "edges": [(0, 1)], "space": roadmap().space,
-            "method": "prm",
+            "method": "voronoi_prm",
         },
     ),
     "Roadmap.path_of": _on(roadmap, "path_of", edge=0),
@@ -358,6 +358,9 @@ CALLS = {
     ),
     "FakeObstacle.polygon": _call(fw.roadmap.FakeObstacle.polygon, corners=RING),
     "FakeObstacle.to_dict": _on(disc, "to_dict"),
+    "roadmap.add_useful_nodes": _late(
+        fw.roadmap.add_useful_nodes, lambda: {"roadmap": roadmap()}
+    ),
     "roadmap.blends": _late(fw.roadmap.blends, lambda: {"roadmap": prm()}),
     "roadmap.clearance_statistics": _late(
         fw.roadmap.clearance_statistics, lambda: {"roadmap": roadmap()}

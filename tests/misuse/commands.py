@@ -24,7 +24,13 @@ def _roadmap():
 COMMANDS = {
     "build": lambda: ("build", _map()),
     "build --method": lambda: ("build", _map(), "--method", "rrm", "--resolution", "1"),
-    "build --method prm": lambda: ("build", _map(), "--method", "prm", "--samples", "100"),
+    "build --method voronoi_prm": lambda: (
+        *("build", _map(), "--method", "voronoi_prm", "--samples", "100", "--blends", "halved"),
+    ),
+    "build --useful-nodes": lambda: (
+        *("build", _map(), "--method", "rrm_star", "--resolution", "1"),
+        *("--useful-nodes", "published"),
+    ),
     "camera": lambda: ("camera", _map(), "--stops", "2,2; 18,12"),
     "camera --follow": lambda: (
         "camera", _map(), "--follow", str(files() / "run.parquet"), "--character", "0",

@@ -40,7 +40,7 @@ def random_roadmap(
     pairs = np.column_stack([np.repeat(np.arange(len(nodes)), near.shape[1]), near.ravel()])
     pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0).reshape(-1, 2)
     away = clearance_along(nodes[pairs[:, 0]], nodes[pairs[:, 1]], space._replace(radius=0.0))
-    return Roadmap.make(nodes, pairs[away >= radius], space, method="prm")
+    return Roadmap.make(nodes, pairs[away >= radius], space, method="voronoi_prm")
 
 
 def free_points(

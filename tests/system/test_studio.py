@@ -494,7 +494,7 @@ def test_a_reply_may_be_followed_by_the_next_request_at_once():
     with serving(open_built_in("gallery:field")) as studio, Page(studio.access) as page:
         for k in range(12):
             header, _ = page.request(
-                "layer", name="roadmap", method="grm", resolution=2.0 + 0.1 * k
+                "layer", name="roadmap", method="grid", resolution=2.0 + 0.1 * k
             )
             assert "ok" in header, header
 

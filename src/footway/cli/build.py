@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 import typer
 
@@ -22,10 +22,11 @@ from footway.cli.maps import (
 )
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.reports import count, draw, facts, milliseconds, place, print_json, print_lines
+from footway.constants import ROADMAPS, RoadmapMethod
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
@@ -37,8 +38,8 @@ EXAMPLES: Final = (
     "  footway build floor.png --scale 0.05 --plot floor.svg\n\n"
     "  footway build gallery:city:3x3 --json\n\n"
     "  footway build gallery:field --method rrrm --radius 0.5 -o field.fwmap --plot field.png\n\n"
-    "  footway build gallery:mckenna --method prm --radius 0.3 -o mckenna.fwmap\n\n"
-    "  footway build gallery:house --method rrm-star --size 3,3,3 -o house.fwmap"
+    "  footway build gallery:mckenna --method voronoi_prm --radius 0.3 -o mckenna.fwmap\n\n"
+    "  footway build gallery:house --method rrm_star --size 3,3,3 -o house.fwmap"
 )
 
 _PANEL: Final = "Roadmaps (with --method)"
@@ -46,37 +47,7 @@ _MOST_REPAIRS: Final = 5  # printed; `footway check` lists all
 _MANY: Final = 50_000  # edges; with more, clearance is measured at the nodes only
 
 
-class Method(StrEnum):
-    """Kinds of maps to build."""
-
-    CORRIDORS = "corridors"
-    GRID = "grid"
-    RRM = "rrm"
-    RRM_STAR = "rrm-star"
-    RRRM = "rrrm"
-    PRM = "prm"
-
-
-_MAKERS: Final = {
-    Method.GRID: ("footway.roadmap.grid", "grid", "grid roadmap (GRM)"),
-    Method.RRM: ("footway.roadmap.rrm", "rrm", "reachability roadmap (RRM)"),
-    Method.RRM_STAR: ("footway.roadmap.rrm_star", "rrm_star", "roadmap with useful cycles (RRM*)"),
-    Method.RRRM: ("footway.roadmap.rrrm", "rrrm", "retracted roadmap (RRRM)"),
-    Method.PRM: ("footway.roadmap.voronoi_prm", "voronoi_prm", "Voronoi roadmap with blends (PRM)"),
-}
-"""Module, function and name of each method."""
-
-_GRID: Final = frozenset({"resolution", "radius", "size"})
-_ACCEPTED: Final = {
-    Method.GRID: _GRID,
-    Method.RRM: _GRID | {"seed"},
-    Method.RRM_STAR: _GRID | {"seed", "usefulness"},
-    Method.RRRM: _GRID | {"seed", "usefulness"},
-    Method.PRM: frozenset(
-        {"resolution", "radius", "seed", "usefulness", "clearance", "samples", "every_passage"}
-    ),
-}
-"""Options that each method accepts."""
+Method: TypeAlias = Literal["corridors", RoadmapMethod]
 
 
 def _number(unit: str, words: str, default: str) -> Any:
@@ -96,8 +67,11 @@ def build(
         ),
     ] = None,
     method: Annotated[
-        Method, typer.Option(help="What to build: the exact corridor map, or a roadmap.")
-    ] = Method.CORRIDORS,
+        Method,
+        typer.Option(
+            help="What to build: the exact corridor map, or a roadmap.",
+        ),
+    ] = "corridors",
     resolution: Annotated[
         float | None,
         _number(
@@ -119,15 +93,29 @@ def build(
     ] = None,
     usefulness: Annotated[
         float | None,
-        _number("K", "Least factor by which an edge shortens a path: rrm-star, rrrm, prm.", "1.5"),
+        _number(
+            "K",
+            "Least factor by which an edge shortens a path: rrm_star, rrrm, voronoi_prm.",
+            "1.5",
+        ),
+    ] = None,
+    useful_nodes: Annotated[
+        Literal["shortening", "published"] | None,
+        typer.Option(
+            help="Useful nodes: those that shorten paths most, or algorithm 1 as published: "
+            "rrm_star, rrrm.",
+            show_default="shortening",
+            rich_help_panel=_PANEL,
+        ),
     ] = None,
     clearance: Annotated[
-        float | None, _number("METRES", "Preferred distance to walls: prm.", "twice the radius")
+        float | None,
+        _number("METRES", "Preferred distance to walls: voronoi_prm.", "twice the radius"),
     ] = None,
     samples: Annotated[
         int | None,
         opt.option(
-            "Number of random samples: prm.",
+            "Number of random samples: voronoi_prm.",
             unit="N",
             default="by the size of the map",
             panel=_PANEL,
@@ -136,10 +124,18 @@ def build(
     every_passage: Annotated[
         bool | None,
         opt.option(
-            "Add an edge through every passage that the samples miss: prm.",
+            "Add an edge through every passage that the samples miss: voronoi_prm.",
             "--every-passage/--no-every-passage",
             default="every passage",
             panel=_PANEL,
+        ),
+    ] = None,
+    blends: Annotated[
+        Literal["exact", "halved"] | None,
+        typer.Option(
+            help="Arcs of paths: of the largest radius, or halved as published: voronoi_prm.",
+            show_default="exact",
+            rich_help_panel=_PANEL,
         ),
     ] = None,
     seed: Annotated[
@@ -156,15 +152,16 @@ def build(
 
     Prints size and times, saves the map with -o and draws it with --plot. A roadmap is built for
     one object in a map of two or three dimensions: grid has a node on each corner of a grid, rrm
-    is a small roadmap that covers the free space, rrm-star adds useful cycles, rrrm also keeps away
-    from walls, and prm has lines and arcs through every passage, for smooth paths and cameras.
-    `footway path` accepts all of them.
+    is a small roadmap that covers the free space, rrm_star adds useful cycles, rrrm also keeps away
+    from walls, and voronoi_prm has lines and arcs through every passage, for smooth paths and
+    cameras. `footway path` accepts all of them.
     """
     opt.check_output(output, (SAVED,), "a saved map")
     opt.check_plot(plot)
     given = {
         "resolution": resolution, "radius": radius, "size": size, "usefulness": usefulness,
         "clearance": clearance, "samples": samples, "every_passage": every_passage, "seed": seed,
+        "useful_nodes": useful_nodes, "blends": blends,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
     _check_options(map_name, method, options)
@@ -172,7 +169,7 @@ def build(
     made: Any  # CorridorMap or Roadmap
     environment: Environment | Volume | None = None
     with timed_steps() as steps:
-        if method is not Method.CORRIDORS:
+        if method != "corridors":
             environment = load_space(source, steps, resolution)
             made = _build_roadmap(map_name, environment, method, options, steps)
         elif is_saved(map_name):
@@ -201,7 +198,7 @@ def build(
 
 def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> None:
     """Refuse options that do not apply."""
-    if method is Method.CORRIDORS:
+    if method == "corridors":
         if options:
             typed = opt.as_typed(next(iter(options)))
             raise BadInput(
@@ -213,8 +210,9 @@ def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> No
         raise BadInput(
             f"{map_name}: is a saved map; --method needs the file that it was built from"
         )
+    accepted = signature(_builder(method)).parameters
     for name in options:
-        if name not in _ACCEPTED[method]:
+        if name not in accepted:
             raise BadInput(f"{opt.as_typed(name)} is not for --method {method}; leave it out")
     if "radius" in options and "size" in options:
         raise BadInput("--radius is for a disc or a ball and --size for a box; give one of them")
@@ -223,17 +221,25 @@ def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> No
 def _build_roadmap(
     name: str,
     environment: Environment | Volume,
-    method: Method,
+    method: RoadmapMethod,
     options: dict[str, Any],
     steps: Steps,
 ) -> Roadmap:
-    module, function, words = _MAKERS[method]
-    make = getattr(import_module(module), function)
-    with steps.bar("build", f"Building the {words}") as progress:
-        roadmap: Roadmap = make(environment, progress=progress, **options)
+    with steps.bar("build", f"Building the {_title(method)}") as progress:
+        roadmap: Roadmap = _builder(method)(environment, progress=progress, **options)
     if not roadmap.n_nodes:
         raise BadInput(f"{name}: so few samples gave no edge; give more, or --every-passage")
     return roadmap
+
+
+def _builder(method: str) -> Callable[..., Roadmap]:
+    builder: Callable[..., Roadmap] = getattr(import_module("footway.roadmap"), method)
+    return builder
+
+
+def _title(method: RoadmapMethod) -> str:
+    paper, title = ROADMAPS[method]
+    return f"{title} ({paper})"
 
 
 # -- reports -------------------------------------------------------------------------------------
@@ -329,7 +335,7 @@ def _roadmap_as_text(
         fakes = count(len(roadmap.fake_obstacles), "fake obstacle")
         rows.append(("closed", f"{count(edges, 'edge')} and {count(nodes, 'node')}, by {fakes}"))
     rows += [(step, milliseconds(seconds)) for step, seconds in steps.seconds.items()]
-    yield f"Roadmap of {name}: {_MAKERS[Method(roadmap.method)][2]}"
+    yield f"Roadmap of {name}: {_title(roadmap.method)}"
     yield from facts(rows)
     if components > 1:
         yield (

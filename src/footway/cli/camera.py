@@ -45,7 +45,7 @@ _FOLLOW: Final = "Behind a character"
 class Method(StrEnum):
     """Source of the paths of a tour."""
 
-    PRM = "prm"
+    PRM = "voronoi_prm"
     SHORT = "short"
 
 

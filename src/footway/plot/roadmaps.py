@@ -13,6 +13,7 @@ import shapely
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
+from footway.constants import ROADMAPS
 from footway.environment import Volume
 from footway.environment.lattice import polygon_parts
 from footway.errors import BadQuery
@@ -44,10 +45,6 @@ FEW_DISCS: Final = 300
 """Greatest number of discs that are drawn with a rim each; of more, only the union has a rim."""
 
 _TOP: Final = 92  # percentile of clearance with the last colour: open squares are rare and wide
-
-_NAMES: Final = {
-    "grid": "GRM", "rrm": "RRM", "rrm-star": "RRM*", "rrrm": "RRRM", "prm": "Voronoi PRM",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +107,7 @@ def draw_roadmap(
         >>> figure = plot.draw_roadmap(roadmap, environment=field)
 
     """
-    title = f"{roadmap.name or 'map'}: {_NAMES[roadmap.method]}"
+    title = f"{roadmap.name or 'map'}: {ROADMAPS[roadmap.method].paper}"
     panel = RoadmapPanel("", roadmap, path=path)
     if panel.route is not None and panel.route.shape[1] != roadmap.dimension:
         raise BadQuery(
@@ -217,7 +214,7 @@ def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
     small = len(panel.roadmap.nodes) > 60 or sheet.axes.get_position().width < 0.5
     width = 0.3 if many else 0.9 if small else 1.5
     step = 3.0 * sheet.metres_per_point
-    is_blended = roadmap.method == "prm"  # paths have lines and arcs
+    is_blended = roadmap.method == "voronoi_prm"  # paths have lines and arcs
     pieces, clearance = (blended_pieces if is_blended else pieces_of)(roadmap, step)
     style: dict[str, Any] = {"capstyle": "round", "rasterized": many, "zorder": 2.0}
     if panel.path is not None:
@@ -249,7 +246,7 @@ def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:
     nodes = panel.roadmap.nodes
     if len(nodes) > MANY:
         return
-    if panel.roadmap.method == "prm" and panel.special is None:
+    if panel.roadmap.method == "voronoi_prm" and panel.special is None:
         x, y = nodes.T  # drawn faintly, because arcs bypass them
         sheet.axes.scatter(x, y, s=2.5, c=palette.MUTED, linewidths=0, alpha=0.7, zorder=1.9)
         return

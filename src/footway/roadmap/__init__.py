@@ -12,7 +12,7 @@ from footway.roadmap.grid import grid
 from footway.roadmap.measures import clearance_statistics, coverage, shortest_path_factor, sizes
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
-from footway.roadmap.rrm_star import rrm_star
+from footway.roadmap.rrm_star import add_useful_nodes, rrm_star
 from footway.roadmap.rrrm import retract, rrrm
 from footway.roadmap.space_map import SpaceMap
 from footway.roadmap.verify import Verification, verify
@@ -25,6 +25,7 @@ __all__ = [
     "Roadmap",
     "SpaceMap",
     "Verification",
+    "add_useful_nodes",
     "blends",
     "clearance_statistics",
     "coverage",

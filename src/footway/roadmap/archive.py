@@ -22,9 +22,10 @@ from footway.archive import (
     flags,
     indices,
 )
+from footway.constants import ROADMAPS
 from footway.environment.raster import Raster
 from footway.roadmap.fake_obstacles import FakeObstacle
-from footway.roadmap.roadmap import METHODS, Roadmap
+from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import space_of_raster
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ KIND = archive.Kind(
     facts={
         "kind": OneOf(("roadmap",)),
         "name": str,
-        "method": OneOf(METHODS),
+        "method": OneOf(tuple(ROADMAPS)),
         "parameters": Names(Either((_PLAIN, [_PLAIN]))),
         "seconds": Names(Number(0.0, 1e9)),
         "fake_obstacles": [

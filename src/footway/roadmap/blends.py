@@ -6,7 +6,7 @@ pair of edges, paths consist of lines and arcs and are C1.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
+BlendMethod: TypeAlias = Literal["exact", "halved"]
+
 _BENT = 1e-9  # m, a local path that exceeds its chord by more than this is not straight
 
 
@@ -59,7 +61,7 @@ def blends(
     roadmap: Roadmap,
     *,
     clearance: float | None = None,
-    method: Literal["exact", "halved"] = "exact",
+    method: BlendMethod | None = None,
 ) -> Blends:
     """Return the blends of all pairs of edges that meet in a vertex.
 
@@ -71,7 +73,8 @@ def blends(
         clearance: desired distance to the walls, m; None: the one that the roadmap was built with,
             or twice the radius of its disc.
         method: "exact" gives the largest radius with that clearance; "halved" is the paper's
-            procedure: halve the radius until the arc has that clearance.
+            procedure: halve the radius until the arc has that clearance. None: the one that the
+            roadmap was built with, or else "exact".
 
     Raises:
         BadInput: a 3D roadmap, bent edges, no walls, or a negative clearance.
@@ -82,14 +85,15 @@ def blends(
         ...     [(3, 3), (10, 3), (10, 10), (3, 10)]])
         >>> roadmap = fw.roadmap.Roadmap.make(
         ...     [(1.5, 8.5), (1.5, 1.5), (8.5, 1.5)], [(0, 1), (1, 2)],
-        ...     fw.roadmap.rrm(env, resolution=0.5).space, method="prm")
+        ...     fw.roadmap.rrm(env, resolution=0.5).space, method="voronoi_prm")
         >>> found = fw.roadmap.blends(roadmap, clearance=1.0)
         >>> found.tangent.round(3).tolist(), found.clearance.round(3).tolist()
         ([2.707], [1.0])
 
     """
     _check(roadmap)
-    one_of(method, "method", ("exact", "halved"), error=BadInput)
+    method = method or roadmap.parameters.get("blends", "exact")
+    one_of(method, "method", get_args(BlendMethod), error=BadInput)
     desired = desired_clearance(roadmap)
     if clearance is not None:
         extent = extent_of(roadmap.bounds)

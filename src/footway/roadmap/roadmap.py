@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from footway.constants import TOUCH
+from footway.constants import ROADMAPS, TOUCH, RoadmapMethod
 from footway.errors import BadInput, BadQuery
 from footway.roadmap.kernels.clearance import line_clearances
 from footway.roadmap.parallel import in_parts
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 _BATCH = 4096  # lines per call of a thread
 
-METHODS = ("grid", "rrm", "rrm-star", "rrrm", "prm")
-
 
 class Samples(NamedTuple):
     """Configurations on local paths."""
@@ -79,7 +77,7 @@ class Roadmap:
         path_points: (p, d) m. Local paths of all edges, one after the other, from node to node.
         path_offsets: (m + 1,) edge e has the points path_offsets[e] to path_offsets[e + 1] - 1.
         weights: (m,) factor on the length of each edge in searches; 1 unless edited.
-        method: "grid", "rrm", "rrm-star", "rrrm" or "prm".
+        method: "grid", "rrm", "rrm_star", "rrrm" or "voronoi_prm".
         space: the discretised free space that it was built in.
         name: of the environment.
         parameters: parameters of the construction: resolution, radius, size, usefulness, seed.
@@ -93,7 +91,7 @@ class Roadmap:
     path_points: Floats
     path_offsets: Ints
     weights: Floats
-    method: str
+    method: RoadmapMethod
     space: Space
     name: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -107,7 +105,7 @@ class Roadmap:
         edges: ArrayLike,
         space: Space,
         *,
-        method: str,
+        method: RoadmapMethod,
         paths: Paths | None = None,
         weights: ArrayLike | None = None,
         name: str = "",
@@ -138,7 +136,7 @@ class Roadmap:
         pairs = _checked_edges(edges, len(places))
         path_points, offsets = _joined_paths(paths, places, pairs)
         factor = _checked_weights(weights, len(pairs))
-        one_of(method, "method", METHODS, error=BadInput)
+        one_of(method, "method", tuple(ROADMAPS), error=BadInput)
         text(name, "name", error=BadInput)
         for what, given in (("parameters", parameters), ("seconds", seconds)):
             instance(given, (dict, type(None)), f"the {what} must be a dictionary")
@@ -338,7 +336,7 @@ class Roadmap:
 
         if self.dimension == 3:
             return SpaceMap(self)
-        solver = (BlendSolver if self.method == "prm" else RoadSolver)(self)
+        solver = (BlendSolver if self.method == "voronoi_prm" else RoadSolver)(self)
         cmap = CorridorMap(solver.index, name=self.name, solver=solver)
         cmap.roadmap = self
         return cmap

@@ -17,7 +17,7 @@ import numpy as np
 from footway.errors import BadInput
 from footway.roadmap.kernels.graph import make_growing_graph, pairs_in_sight, useful_edges
 from footway.roadmap.parallel import WHOLE, phase
-from footway.roadmap.roadmap import Roadmap
+from footway.roadmap.roadmap import Roadmap, a_roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.useful_nodes import find_published_nodes, find_useful_nodes, paths_along, total
 from footway.validation import function, number, one_of, shown
@@ -103,21 +103,12 @@ def rrm_star(
             source, resolution=resolution, radius=radius, size=size, seed=seed,
             progress=phase(progress, 0.0, HALFWAY),
         )  # fmt: skip
-    if roadmap.n_nodes > MOST_NODES:
-        raise BadInput(
-            f"{roadmap.n_nodes:,} nodes are too many for useful cycles, which allow "
-            f"{MOST_NODES:,}: start from a roadmap of rrm, which has fewer"
-        )
-    if roadmap.fake_obstacles or (roadmap.weights != 1.0).any():
-        raise BadInput(
-            "the roadmap has weights or fake obstacles, which useful cycles ignore: "
-            "add cycles first, then edit"
-        )
+    _check_input_graph(roadmap)
     start = time.perf_counter()
     space, nodes = roadmap.space, on_lattice(roadmap.space.lattice(roadmap.nodes))
     searching = phase(phase(progress, HALFWAY, 1.0), 0.0, FOUND)
     if useful_nodes == "published":
-        useful = find_published_nodes(nodes, roadmap.edges, space, seed, searching)
+        useful, _ = find_published_nodes(nodes, roadmap.edges, space, seed, searching)
     else:
         useful = find_useful_nodes(nodes, factor, space, seed, searching)
     places = np.concatenate([nodes, useful])
@@ -133,7 +124,7 @@ def rrm_star(
         np.concatenate([roadmap.nodes, space.positions(places[len(nodes) :])])[kept],
         renumber[edges[kept[edges].all(axis=1)]],
         space,
-        method="rrm-star",
+        method="rrm_star",
         name=roadmap.name,
         parameters={
             **roadmap.parameters,
@@ -148,6 +139,71 @@ def rrm_star(
             "reconnecting": time.perf_counter() - halfway,
         },
     )
+
+
+def add_useful_nodes(
+    roadmap: Roadmap, *, seed: int = 0, progress: Progress | None = None
+) -> Roadmap:
+    """Return the roadmap with the useful nodes and edges of algorithm 1, as published.
+
+    This is the stage that figure 3(b) shows: every useful node has two edges, to its closest
+    visible nodes in the input graph, and no other edge changes. Algorithm 2 then reconnects the
+    edges: `rrm_star(..., useful_nodes="published")` does both.
+
+    Args:
+        roadmap: a roadmap of `rrm`; its nodes come first in the result.
+        seed: of the order of the candidates on the medial axis.
+        progress: called with the number of candidates tried and their total number.
+
+    Raises:
+        BadInput: too many nodes, weights or fake obstacles.
+
+    Example:
+        >>> from footway.environment import gallery
+        >>> from footway.roadmap.rrm import rrm
+        >>> small = rrm(gallery.make("field"), resolution=1.0, radius=0.5)
+        >>> more = add_useful_nodes(small)
+        >>> useful = more.n_nodes - small.n_nodes
+        >>> useful > 0, more.n_edges - small.n_edges == 2 * useful
+        (True, True)
+
+    """
+    a_roadmap(roadmap)
+    checked_seed(seed, error=BadInput)
+    function(progress, "progress")
+    _check_input_graph(roadmap)
+    start, space = time.perf_counter(), roadmap.space
+    nodes = on_lattice(space.lattice(roadmap.nodes))
+    useful, edges = find_published_nodes(nodes, roadmap.edges, space, seed, progress)
+    return Roadmap.make(
+        np.concatenate([roadmap.nodes, space.positions(useful)]),
+        np.concatenate([roadmap.edges, edges]),
+        space,
+        method="rrm_star",
+        name=roadmap.name,
+        parameters={
+            **roadmap.parameters,
+            "useful_nodes": "published",
+            "reconnected": False,
+            "seed": int(seed),
+            "rrm_nodes": roadmap.n_nodes,
+        },
+        seconds={**roadmap.seconds, "useful nodes": time.perf_counter() - start},
+    )
+
+
+def _check_input_graph(roadmap: Roadmap) -> None:
+    """Refuse a roadmap that useful cycles cannot be added to."""
+    if roadmap.n_nodes > MOST_NODES:
+        raise BadInput(
+            f"{roadmap.n_nodes:,} nodes are too many for useful cycles, which allow "
+            f"{MOST_NODES:,}: start from a roadmap of rrm, which has fewer"
+        )
+    if roadmap.fake_obstacles or (roadmap.weights != 1.0).any():
+        raise BadInput(
+            "the roadmap has weights or fake obstacles, which useful cycles ignore: "
+            "add cycles first, then edit"
+        )
 
 
 def reconnect(places: Floats, usefulness: float, space: Space) -> Ints:

@@ -18,7 +18,7 @@ from footway.errors import BadInput
 from footway.roadmap.kernels.retraction import STEP, retract_path
 from footway.roadmap.parallel import phase
 from footway.roadmap.roadmap import Roadmap, a_roadmap
-from footway.roadmap.rrm_star import check_same, on_lattice, rrm_star
+from footway.roadmap.rrm_star import UsefulNodes, check_same, on_lattice, rrm_star
 from footway.validation import function
 from footway.validation import seed as checked_seed
 
@@ -50,6 +50,7 @@ def rrrm(
     radius: float = 0.25,
     size: tuple[float, float, float] | None = None,
     usefulness: float = 1.5,
+    useful_nodes: UsefulNodes = "shortening",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Roadmap:
@@ -61,6 +62,7 @@ def rrrm(
         radius: m, of the disc or ball that moves.
         size: m, of a box that moves without turning, in a volume.
         usefulness: the paper's K: see `rrm_star`.
+        useful_nodes: "shortening" or "published": see `rrm_star`.
         seed: the same seed gives the same roadmap.
         progress: called with the approximate amount of work done and 1000, the total.
 
@@ -75,14 +77,17 @@ def rrrm(
 
     """
     function(progress, "progress")
-    if isinstance(source, Roadmap) and source.method == "rrm-star":
+    if isinstance(source, Roadmap) and source.method == "rrm_star":
         checked_seed(seed, error=BadInput)
-        own = {**source.space.parameters, "usefulness": source.parameters.get("usefulness")}
-        check_same(own, resolution=resolution, radius=radius, size=size, usefulness=usefulness)
+        own = {name: source.parameters.get(name) for name in ("usefulness", "useful_nodes")}
+        check_same(
+            source.space.parameters | own, resolution=resolution, radius=radius, size=size,
+            usefulness=usefulness, useful_nodes=useful_nodes,
+        )  # fmt: skip
     else:
         source = rrm_star(
             source, resolution=resolution, radius=radius, size=size, usefulness=usefulness,
-            seed=seed, progress=phase(progress, 0.0, STRAIGHT),
+            useful_nodes=useful_nodes, seed=seed, progress=phase(progress, 0.0, STRAIGHT),
         )  # fmt: skip
     return retract(source, progress=phase(progress, STRAIGHT, 1.0))
 

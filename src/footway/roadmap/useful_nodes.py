@@ -184,11 +184,13 @@ def paths_along(edges: Ints, places: Floats) -> ShortestPaths:
 
 def find_published_nodes(
     nodes: Floats, edges: Ints, space: Space, seed: int = 0, progress: Progress | None = None
-) -> Floats:
-    """Return the useful places (u, 3) of algorithm 1; nodes (n, 3), edges (m, 2), lattice units.
+) -> tuple[Floats, Ints]:
+    """Return the useful places (u, 3) of algorithm 1 in lattice units, and their edges (2 u, 2).
+
+    The input graph has nodes (n, 3) and edges (m, 2); useful place k becomes node n + k.
 
     A place is useful if the path between its two closest nodes is not fully visible from it
-    (definition 4): then the lines to these nodes pass an obstacle on another side. Candidates are
+    (definition 4): then its edges to these nodes pass an obstacle on another side. Candidates are
     tried in random order. Neighbours are nodes of the input graph only; the path between them may
     pass useful nodes found before.
     """
@@ -211,8 +213,7 @@ def find_published_nodes(
         edges = np.concatenate([edges, new])
         sights = np.hstack([sights, sight_lengths(candidates, candidates[[number]], space)])
         paths = paths_along(edges, places)
-    useful: Floats = candidates[found]
-    return useful
+    return candidates[found], edges[len(edges) - 2 * len(found) :]
 
 
 def path_between(start: int, stop: int, paths: ShortestPaths) -> list[int]:

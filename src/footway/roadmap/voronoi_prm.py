@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
 from footway.constants import TOUCH
 from footway.errors import BadInput
+from footway.roadmap.blends import BlendMethod
 from footway.roadmap.draft import (
     SLACK,
     Draft,
@@ -33,7 +34,7 @@ from footway.roadmap.kernels.prm import inside_walls, retract_points, useful_pai
 from footway.roadmap.passages import STEEP, passages
 from footway.roadmap.roadmap import Roadmap, clearance_along
 from footway.roadmap.space import Space, make_space
-from footway.validation import FARTHEST, as_float, extent_of, flag, function, shown
+from footway.validation import FARTHEST, as_float, extent_of, flag, function, one_of, shown
 from footway.validation import radius as checked_radius
 from footway.validation import seed as checked_seed
 
@@ -104,6 +105,7 @@ def voronoi_prm(
     usefulness: float = 1.5,
     resolution: float | None = None,
     every_passage: bool = True,
+    blends: BlendMethod = "exact",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Roadmap:
@@ -122,6 +124,7 @@ def voronoi_prm(
         resolution: m, side of a cell of the space; None: half a metre, more for large maps.
         every_passage: also add a road through every passage that the disc fits through, not only
             where samples happen to be.
+        blends: method for the arcs of paths: "exact" or "halved" as published; see `blends`.
         seed: the same seed gives the same roadmap.
         progress: called with the number of steps done and their total number.
 
@@ -138,6 +141,7 @@ def voronoi_prm(
     parameters = _checked(
         environment, radius, clearance, samples, neighbour_distance, usefulness, every_passage, seed
     )
+    one_of(blends, "method of the blends", get_args(BlendMethod), error=BadInput)
     function(progress, "progress")
     clock = _Clock(progress)
     axis = _axis(environment, parameters.radius)
@@ -170,8 +174,9 @@ def voronoi_prm(
             isolated = [int(np.argmax(draft.clearances))]  # a single node
     nodes, edges = draft.compacted(isolated)
     return Roadmap.make(
-        nodes, edges, space, method="prm", name=environment.name,
-        parameters={**space.parameters, **parameters._asdict()}, seconds=clock.seconds,
+        nodes, edges, space, method="voronoi_prm", name=environment.name,
+        parameters={**space.parameters, **parameters._asdict(), "blends": blends},
+        seconds=clock.seconds,
     )  # fmt: skip
 
 

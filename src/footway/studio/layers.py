@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from footway.constants import ROADMAPS
 from footway.errors import BadInput
 from footway.studio.documents import role_of
 from footway.studio.wire import Answer
@@ -94,7 +95,7 @@ def roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
     if document.environment is None:
         raise BadInput(f"{document.name}: is a saved corridor map; roadmaps need the map itself")
     if request.method is None:
-        raise BadInput("give the method of the roadmap: grm, rrm, rrm_star, rrrm or prm")
+        raise BadInput(f"give the method of the roadmap: {', '.join(ROADMAPS)}")
     options: dict[str, Any] = {"radius": request.radius, "progress": progress}
     if request.resolution is not None:
         x0, y0, x1, y1 = document.bounds
@@ -105,11 +106,7 @@ def roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
                 "coarser one"
             )
         options["resolution"] = request.resolution
-    build: dict[str, Callable[..., Any]] = {
-        "grm": roadmaps.grid, "rrm": roadmaps.rrm, "rrm_star": roadmaps.rrm_star,
-        "rrrm": roadmaps.rrrm, "prm": roadmaps.voronoi_prm,
-    }  # fmt: skip
-    made = build[request.method](document.environment, **options)
+    made = getattr(roadmaps, request.method)(document.environment, **options)
     if made.n_edges > _MAX_EDGES:
         raise BadInput(
             f"the roadmap has {made.n_edges:,} edges, more than a page can draw; "
@@ -118,7 +115,7 @@ def roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
     arrays = {"vertices": made.nodes, "edges": made.edges}
     if request.method == "rrrm":
         arrays |= {"points": made.path_points, "offsets": made.path_offsets}
-    elif request.method == "prm":
+    elif request.method == "voronoi_prm":
         from footway.plot.shapes import blended_pieces
 
         pieces, _ = blended_pieces(made, _CURVE)
@@ -130,7 +127,7 @@ def roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
         "edges": made.n_edges,
         "components": made.n_components,
         "cycles": made.n_cycles,
-        "resolution": None if request.method == "prm" else made.space.resolution,
+        "resolution": None if request.method == "voronoi_prm" else made.space.resolution,
         "seconds": sum(made.seconds.values()),
     }
     return Answer(facts, arrays)

@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
+from footway.constants import RoadmapMethod  # noqa: TC001, pydantic reads it
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
 
@@ -65,7 +66,7 @@ class Layer(Request):
 
     type: Literal["layer"]
     name: Name
-    method: Literal["grm", "rrm", "rrm_star", "rrrm", "prm"] | None = None
+    method: RoadmapMethod | None = None
     resolution: Annotated[float, Field(ge=0.05, le=100.0)] | None = None
     radius: Radius = 0.25
 

@@ -44,14 +44,14 @@ def test_says_that_it_is_in_parts(footway, tmp_path):
 def test_a_voronoi_roadmap(footway, room, tmp_path):
     file, plot = tmp_path / "room.fwmap", tmp_path / "room.png"
     wishes = ("--clearance", "0.8", "--samples", "40", "--usefulness", "2", "--seed", "3")
-    build = ("build", room, "--method", "prm", "--radius", "0.3", *wishes, "-o", file)
+    build = ("build", room, "--method", "voronoi_prm", "--radius", "0.3", *wishes, "-o", file)
     answer = footway(*build, "--plot", plot, "--json").json
-    assert answer["method"] == "prm"
+    assert answer["method"] == "voronoi_prm"
     assert answer["cycles"] == 1
     assert answer["clearance"]["min"] >= 0.0
     assert answer["parameters"]["clearance"] == 0.8
     assert plot.read_bytes().startswith(b"\x89PNG")
-    assert fw.Roadmap.load(file).method == "prm"
+    assert fw.Roadmap.load(file).method == "voronoi_prm"
     path = footway("path", file, "--start", "1,1", "--goal", "9,7", "--json").json
     assert path["radius"] == 0.3
     assert path["clearance"] >= 0.3 - 1e-6
@@ -59,7 +59,7 @@ def test_a_voronoi_roadmap(footway, room, tmp_path):
 
 
 def test_passages_may_be_missed(footway, room):
-    build = ("build", room, "--method", "prm", "--samples", "1")
+    build = ("build", room, "--method", "voronoi_prm", "--samples", "1")
     assert footway(*build, "--json").json["cycles"] == 1
     assert footway(*build, "--no-every-passage", "--json").json["cycles"] == 0
 
@@ -138,20 +138,20 @@ def test_no_way_in_space_is_exit_3(footway, tmp_path):
         (("--method", "rrm", "--resolution", "0"), "resolution"),
         (("--method", "rrm", "--resolution", "1e-6"), "GiB"),
         (("--method", "grid", "--radius", "4"), "fits in no cell"),
-        (("--method", "rrm-star", "--usefulness", "0"), "more than 0"),
+        (("--method", "rrm_star", "--usefulness", "0"), "more than 0"),
         (("--method", "rrrm", "--usefulness", "nan"), "K"),
         (("--method", "rrrm", "--clearance", "1"), "--clearance"),
         (("--method", "rrrm", "--samples", "10"), "--samples"),
         (("--method", "rrm", "--no-every-passage"), "--every-passage"),
         (("--every-passage",), "--every-passage"),
-        (("--method", "prm", "--size", "1,1,1"), "--size"),
-        (("--method", "prm", "--radius", "0"), "radius"),
-        (("--method", "prm", "--radius", "0.5", "--clearance", "0.2"), "clearance"),
-        (("--method", "prm", "--clearance", "nan"), "clearance"),
-        (("--method", "prm", "--samples", "-1"), "samples"),
-        (("--method", "prm", "--samples", "some"), "--samples"),
-        (("--method", "prm", "--usefulness", "0.5"), "0.5"),
-        (("--method", "prm", "--radius", "4"), "widest place"),
+        (("--method", "voronoi_prm", "--size", "1,1,1"), "--size"),
+        (("--method", "voronoi_prm", "--radius", "0"), "radius"),
+        (("--method", "voronoi_prm", "--radius", "0.5", "--clearance", "0.2"), "clearance"),
+        (("--method", "voronoi_prm", "--clearance", "nan"), "clearance"),
+        (("--method", "voronoi_prm", "--samples", "-1"), "samples"),
+        (("--method", "voronoi_prm", "--samples", "some"), "--samples"),
+        (("--method", "voronoi_prm", "--usefulness", "0.5"), "0.5"),
+        (("--method", "voronoi_prm", "--radius", "4"), "widest place"),
         (("--method", "rrm", "--between", "1,2"), "is a plan"),
         (("--between", "1"), "0.2,1.8"),
     ],

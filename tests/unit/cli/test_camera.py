@@ -94,7 +94,7 @@ def test_bounds_of_the_motion(footway, room, tmp_path):
 
 def test_a_saved_roadmap_keeps_its_radius(footway, room, tmp_path):
     saved = tmp_path / "room.fwmap"
-    build = ("build", room, "--method", "prm", "--radius", "0.4", "-o", saved)
+    build = ("build", room, "--method", "voronoi_prm", "--radius", "0.4", "-o", saved)
     assert footway(*build).code == 0
     answer = footway("camera", saved, *STOPS, "--json").json
     assert answer["radius"] == 0.4

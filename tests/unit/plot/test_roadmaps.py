@@ -43,7 +43,7 @@ def volume():
 def high(volume):
     nodes = [(3, 3, 2), (15, 6, 2), (15, 6, 10), (4, 9, 10)]
     space = make_space(volume, size=(1, 1, 1))
-    return Roadmap.make(nodes, [(0, 1), (1, 2), (2, 3)], space, method="rrm-star", name="tower")
+    return Roadmap.make(nodes, [(0, 1), (1, 2), (2, 3)], space, method="rrm_star", name="tower")
 
 
 def words(figure):
@@ -241,7 +241,7 @@ def test_a_voronoi_roadmap_is_drawn_in_lines_and_arcs(env, tmp_path):
     nodes = [(2, 1.5), (10, 1.5), (10, 6.5), (2, 6.5)]
     space = make_space(env, resolution=0.5, radius=0.5)
     edges = [(0, 1), (1, 2), (2, 3)]
-    roadmap = Roadmap.make(nodes, edges, space, method="prm", name="room")
+    roadmap = Roadmap.make(nodes, edges, space, method="voronoi_prm", name="room")
     pieces, clearance = blended_pieces(roadmap, 0.1)
     turns = blends(roadmap)
     steps = np.hypot(*(pieces[:, 1] - pieces[:, 0]).T)
@@ -255,14 +255,14 @@ def test_a_voronoi_roadmap_is_drawn_in_lines_and_arcs(env, tmp_path):
     assert sorted(np.unique(times).tolist()) == [1, 2]
     assert (times == 1).sum() == 2
     figure = plot.draw_roadmap(roadmap, environment=env, path=roadmap.nodes[:3])
-    assert "room: Voronoi PRM" in words(figure)
+    assert "room: Voronoi-PRM" in words(figure)
     plot.save_picture(figure, tmp_path / "prm.png")
 
 
 def test_an_edge_begins_at_the_nearest_of_its_arcs(env):
     nodes = [(2, 1.5), (6, 1.5), (10, 1.5), (6, 0.8)]
     space = make_space(env, resolution=0.5, radius=0.3)
-    roadmap = Roadmap.make(nodes, [(0, 1), (1, 2), (1, 3)], space, method="prm")
+    roadmap = Roadmap.make(nodes, [(0, 1), (1, 2), (1, 3)], space, method="voronoi_prm")
     pieces, _ = blended_pieces(roadmap, 10.0)
     through = pieces[(pieces[:, :, 1] == 1.5).all(axis=1)]
     assert np.abs(np.diff(through[:, :, 0])).sum() == pytest.approx(8.0)  # straight on: no gap

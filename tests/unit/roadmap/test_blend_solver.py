@@ -24,11 +24,11 @@ def walls(env):
     return shapely.union_all([env.walkable.boundary, env.lines, env.points])
 
 
-@pytest.fixture(scope="module", params=["voronoi", "rrm-star"])
+@pytest.fixture(scope="module", params=["voronoi", "rrm_star"])
 def roadmap(request, env) -> Roadmap:
     if request.param == "voronoi":
         return voronoi_prm(env, radius=RADIUS)
-    return rrm_star(env, resolution=0.25, radius=RADIUS).with_changes(method="prm")
+    return rrm_star(env, resolution=0.25, radius=RADIUS).with_changes(method="voronoi_prm")
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def hall(nodes, edges, obstacles=(), weights=None, bounds=(0, 0, 20, 12)) -> fw.
     env = fw.Environment.from_polygons(bounds=bounds, obstacles=list(obstacles))
     space = make_space(env, resolution=0.5, radius=RADIUS)
     return fw.CorridorMap.from_roadmap(
-        Roadmap.make(nodes, edges, space, method="prm", weights=weights)
+        Roadmap.make(nodes, edges, space, method="voronoi_prm", weights=weights)
     )
 
 
@@ -174,7 +174,7 @@ class TestSearch:
         env = fw.Environment.from_polygons(bounds=(0, 0, 20, 12), obstacles=[BLOCK])
         space = make_space(env, resolution=0.5, radius=RADIUS)
         bent = Roadmap.make(
-            [(3, 6), (17, 6)], [(0, 1)], space, method="prm",
+            [(3, 6), (17, 6)], [(0, 1)], space, method="voronoi_prm",
             paths=[np.array(RING[:4], float)],
         )  # fmt: skip
         straight = straightened(bent)

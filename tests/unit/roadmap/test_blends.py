@@ -29,7 +29,7 @@ def elbow(obstacles=(), nodes=((2, 18), (2, 2), (18, 2)), **given) -> Roadmap:
     env = fw.Environment.from_polygons(bounds=(0, 0, 20, 20), obstacles=list(obstacles), **given)
     space = make_space(env, resolution=0.5, radius=RADIUS)
     edges = [(k, k + 1) for k in range(len(nodes) - 1)]
-    return Roadmap.make(nodes, edges, space, method="prm")
+    return Roadmap.make(nodes, edges, space, method="voronoi_prm")
 
 
 class TestOneTurn:
@@ -95,7 +95,10 @@ class TestOneTurn:
         env = fw.Environment.from_polygons(bounds=(0, 0, 20, 20))
         nodes = [(10, 10), (2, 10), (18, 11), (10, 2), (11, 18)]
         star = Roadmap.make(
-            nodes, [(0, 1), (2, 0), (0, 3), (4, 0)], make_space(env, resolution=1), method="prm"
+            nodes,
+            [(0, 1), (2, 0), (0, 3), (4, 0)],
+            make_space(env, resolution=1),
+            method="voronoi_prm",
         )
         found = blends(star)
         assert len(found.vertex) == 6
@@ -197,6 +200,9 @@ class TestGallery:
     def test_halving_gives_no_larger_ones(self, smoothed):
         _, roadmap, found = smoothed
         halved = blends(roadmap, method="halved")
+        built = roadmap.with_changes(parameters={**roadmap.parameters, "blends": "halved"})
+        assert np.array_equal(blends(built).radius, halved.radius)  # as `voronoi_prm(blends="halved")`
+        assert not np.array_equal(halved.radius, blends(roadmap).radius)
         exact = {
             (v, *pair): t
             for v, pair, t in zip(found.vertex, found.edges.tolist(), found.tangent, strict=True)

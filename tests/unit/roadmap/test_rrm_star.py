@@ -13,7 +13,7 @@ from footway.roadmap import Roadmap
 from footway.roadmap.grid import grid
 from footway.roadmap.measures import shortest_path_factor
 from footway.roadmap.rrm import rrm, rrm_of_space
-from footway.roadmap.rrm_star import reconnect, rrm_star
+from footway.roadmap.rrm_star import add_useful_nodes, reconnect, rrm_star
 from footway.roadmap.space import Space, space_of_cells
 from footway.roadmap.useful_nodes import (
     ShortestPaths,
@@ -106,7 +106,7 @@ class TestUsefulNodes:
 class TestRrmStar:
     def test_a_cycle_around_the_block(self):
         made = rrm_star(rrm_of_space(space_of_cells(RING)))
-        assert made.method == "rrm-star"
+        assert made.method == "rrm_star"
         assert made.n_cycles >= 1
 
     def test_the_nodes_of_the_rrm_come_first(self):
@@ -169,6 +169,32 @@ class TestRrmStar:
             3,
         )
 
+    def test_algorithm_1_gives_each_useful_node_its_two_closest_visible_nodes(self):
+        space = space_of_cells(RING)
+        before = rrm_of_space(space)
+        made = add_useful_nodes(before, seed=3)
+        n = before.n_nodes
+        assert made.n_nodes > n
+        assert (made.nodes[:n] == before.nodes).all()
+        assert (made.edges[: before.n_edges] == before.edges).all()
+        paths = paths_along(made.edges, made.nodes)
+        for node in range(n, made.n_nodes):
+            joined = made.edges[(made.edges == node).any(axis=1)]
+            assert (joined.max(axis=1) == node).all()  # to nodes of the input graph only
+            away = np.linalg.norm(made.nodes[:n] - made.nodes[node], axis=1)
+            here = np.repeat(made.nodes[[node]], n, axis=0)
+            away[~space.lines_are_free(here, made.nodes[:n])] = np.inf
+            closest = np.sort(away)[:2]
+            assert np.sort(away[joined.min(axis=1)]).tolist() == closest.tolist()
+        assert np.isfinite(paths.length).all()
+
+    def test_the_published_rrm_star_reconnects_algorithm_1(self):
+        before = rrm(gallery.make("field"), resolution=1.0, radius=0.5)
+        stage = add_useful_nodes(before, seed=2)
+        whole = rrm_star(before, useful_nodes="published", seed=2)
+        assert set(map(tuple, whole.nodes.tolist())) <= set(map(tuple, stage.nodes.tolist()))
+        assert stage.parameters["reconnected"] is False
+
     @pytest.mark.parametrize("name", GALLERY)
     def test_no_worse_than_published(self, name: str):
         made = rrm_star(gallery.make(name), **GALLERY[name])
@@ -193,7 +219,7 @@ class TestErrors:
         made = rrm(gallery.make("field"), resolution=1.0, radius=0.5)
         with pytest.raises(BadInput, match=rf"the {next(iter(other))} is .* leave it out"):
             rrm_star(made, **other)
-        assert rrm_star(made, resolution=1, radius=0.5).method == "rrm-star"
+        assert rrm_star(made, resolution=1, radius=0.5).method == "rrm_star"
 
     def test_a_grid_has_too_many_nodes(self):
         with pytest.raises(BadInput, match="too many for useful cycles"):

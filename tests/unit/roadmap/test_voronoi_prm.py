@@ -105,7 +105,7 @@ class TestGallery:
 
     def test_parameters_are_recorded(self, built):
         env, roadmap = built
-        assert (roadmap.method, roadmap.name) == ("prm", env.name)
+        assert (roadmap.method, roadmap.name) == ("voronoi_prm", env.name)
         assert roadmap.parameters["clearance"] == pytest.approx(0.48)
         assert roadmap.parameters["every_passage"] is True
         assert "passages" in roadmap.seconds

@@ -37,16 +37,16 @@ def test_discs_lie_in_the_free_space():
     assert (shapely.distance(walls, shapely.points(discs[:, :2])) >= discs[:, 2] - 1e-6).all()
 
 
-@pytest.mark.parametrize("method", ["grm", "rrm", "rrm_star", "rrrm", "prm"])
+@pytest.mark.parametrize("method", ["grid", "rrm", "rrm_star", "rrrm", "voronoi_prm"])
 def test_roadmaps_of_every_method(method):
     answer = layer(FIELD, request("roadmap", method=method, resolution=1.0, radius=0.5), nothing)
-    assert answer.facts["resolution"] == (None if method == "prm" else 1.0)
+    assert answer.facts["resolution"] == (None if method == "voronoi_prm" else 1.0)
     vertices, edges = answer.arrays["vertices"], answer.arrays["edges"]
     assert answer.facts["nodes"] == len(vertices)
     assert edges.max() < len(vertices)
     walls = shapely.boundary(FIELD.environment.walkable)
     assert (shapely.distance(walls, shapely.points(vertices)) >= 0.5 - 1e-6).all()
-    if method in ("rrrm", "prm"):
+    if method in ("rrrm", "voronoi_prm"):
         offsets = answer.arrays["offsets"]
         assert offsets[-1] == len(answer.arrays["points"])
         assert (np.diff(offsets) >= 2).all()
@@ -57,9 +57,9 @@ def test_impossible_layers_are_refused():
         layer(FIELD, request("roadmap"), nothing)
     city = open_built_in("gallery:city")
     with pytest.raises(fw.BadInput, match="coarser"):
-        layer(city, request("roadmap", method="grm", resolution=0.05), nothing)
+        layer(city, request("roadmap", method="grid", resolution=0.05), nothing)
     with pytest.raises(fw.BadInput, match="map itself"):
-        layer(Document("x", "map", None, cmap("hall")), request("roadmap", method="grm"), nothing)
+        layer(Document("x", "map", None, cmap("hall")), request("roadmap", method="grid"), nothing)
 
 
 def test_a_roadmap_can_be_ended():

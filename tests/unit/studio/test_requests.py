@@ -9,7 +9,7 @@ from footway.studio.server import QUEUES, queue_of
 GOOD = [
     '{"n":0,"type":"hello"}',
     '{"n":1,"type":"open","name":"gallery:city:2x2"}',
-    '{"n":2,"type":"layer","name":"roadmap","method":"prm"}',
+    '{"n":2,"type":"layer","name":"roadmap","method":"voronoi_prm"}',
     '{"n":3,"type":"path","start":[1,2],"goal":[3,4.5],"preferences":{"mud":4}}',
     '{"n":4,"type":"crowd","do":"start","speed":4}',
     '{"n":5,"type":"population","do":"add","count":10,"goal":[1,2]}',

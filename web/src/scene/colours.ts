@@ -61,11 +61,11 @@ export const PALETTES: Record<Theme, Palette> = {
 
 /** Colours of the roadmaps' methods. */
 export const METHODS = {
-  grm: "#0d9488",
+  grid: "#0d9488",
   rrm: "#9333ea",
   rrm_star: "#db2777",
   rrrm: "#ca8a04",
-  prm: "#2563eb",
+  voronoi_prm: "#2563eb",
 } as const;
 
 /** Colours of populations, distinguishable with colour blindness. */

@@ -33,11 +33,11 @@ export interface Overlay {
 export const OVERLAYS: Record<string, () => Overlay> = {
   axis: () => new AxisOverlay(),
   discs: () => new DiscsOverlay(),
-  grm: () => new RoadmapOverlay("grm", "Grid (GRM)"),
+  grid: () => new RoadmapOverlay("grid", "Grid (GRM)"),
   rrm: () => new RoadmapOverlay("rrm", "Reachability (RRM)"),
   rrm_star: () => new RoadmapOverlay("rrm_star", "With cycles (RRM*)"),
   rrrm: () => new RoadmapOverlay("rrrm", "Retracted (RRRM)"),
-  prm: () => new RoadmapOverlay("prm", "Voronoi-PRM"),
+  voronoi_prm: () => new RoadmapOverlay("voronoi_prm", "Voronoi-PRM"),
 };
 
 /** The medial axis, coloured by clearance. */

@@ -122,7 +122,7 @@ def _spokes(star: Roadmap, first: int) -> Ints:
 
 
 def _with_edges(rrm: Roadmap, nodes: Floats, edges: Ints) -> Roadmap:
-    return Roadmap.make(nodes, edges, rrm.space, method="rrm-star", name=rrm.name)
+    return Roadmap.make(nodes, edges, rrm.space, method="rrm_star", name=rrm.name)
 
 
 def _longer(detours: dict[str, Floats]) -> list[str]:

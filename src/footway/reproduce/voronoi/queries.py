@@ -114,7 +114,7 @@ def large_roadmap() -> Roadmap:
     clearance = clearance_along(nodes[pairs[:, 0]], nodes[pairs[:, 1]], walls)
     edges = pairs[clearance >= RADIUS][:EDGES]
     return Roadmap.make(
-        nodes, edges, place.roadmap.space, method="prm", name=LARGE,
+        nodes, edges, place.roadmap.space, method="voronoi_prm", name=LARGE,
         parameters=place.roadmap.parameters,
     )  # fmt: skip
 

@@ -114,7 +114,7 @@ def roadmap_of(part: Part) -> tuple[Environment, Roadmap]:
     environment = Environment.from_polygons(bounds=VIEW, obstacles=part.obstacles)
     space = make_space(environment, radius=RADIUS, resolution=0.5)
     roadmap = Roadmap.make(
-        part.nodes, part.edges, space, method="prm", parameters={"clearance": CLEARANCE}
+        part.nodes, part.edges, space, method="voronoi_prm", parameters={"clearance": CLEARANCE}
     )
     return environment, roadmap
 
@@ -124,7 +124,7 @@ def largest(roadmap: Roadmap) -> Blends:
     empty = Environment.from_polygons(bounds=(-50, -50, 60, 60))
     space = make_space(empty, radius=RADIUS, resolution=2.0)
     nodes, edges = roadmap.nodes, roadmap.edges
-    return blends(Roadmap.make(nodes, edges, space, method="prm"), clearance=0.0)
+    return blends(Roadmap.make(nodes, edges, space, method="voronoi_prm"), clearance=0.0)
 
 
 def _reduced(part: tuple[Environment, Roadmap]) -> Table:
