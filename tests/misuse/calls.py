@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 
 import footway as fw
-from footway import plot
+from footway import measure, plot
 from footway.environment import Area, TerrainRegion, gallery, rasterise
 from footway.formats import save_geojson
 from footway.roadmap import SpaceMap
@@ -411,6 +411,20 @@ CALLS = {
         plot.RoadmapPanel, lambda: {"caption": "roadmap", "roadmap": roadmap()}
     ),
     "RoutePanel": _call(plot.RoutePanel, caption="routes", lines=()),
+    "measure.classic_density": _late(
+        measure.classic_density, lambda: {"recording": recording(), "area": RING}
+    ),
+    "measure.crossings": _late(
+        measure.crossings, lambda: {"recording": recording(), "line": [A, B]}
+    ),
+    "measure.flow": _late(measure.flow, lambda: {"recording": recording(), "line": [A, B]}),
+    "measure.mean_speed": _late(
+        measure.mean_speed, lambda: {"recording": recording(), "area": RING}
+    ),
+    "measure.speeds": _late(measure.speeds, lambda: {"recording": recording()}),
+    "measure.voronoi_density": _late(
+        measure.voronoi_density, lambda: {"recording": recording(), "area": RING, "cut_off": 1.0}
+    ),
     "plot.animate": lambda: (
         plot.animate,
         {

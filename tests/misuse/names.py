@@ -18,10 +18,11 @@ MODULES = (
     "footway.formats",
     "footway.scenario",
     "footway.plot",
+    "footway.measure",
 )
 
 RESULTS = {
-    "Blends", "CameraMotion", "Corridor", "CorridorMap", "Dispersion", "Environment",
+    "Blends", "CameraMotion", "Corridor", "CorridorMap", "Crossings", "Dispersion", "Environment",
     "FakeObstacle", "Group",
     "IndicativeRoute", "InputGeometry", "Location", "Moment", "Path", "Pieces", "Pinch", "Raster",
     "Recording", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath",

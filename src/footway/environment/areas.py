@@ -111,6 +111,41 @@ def depth(polygon: Polygon, points: Floats) -> Floats:
     return found
 
 
+def voronoi_shares(
+    points: Floats, walkable: Polygon, area: Polygon, cut_off: float | None = None
+) -> Floats:
+    """Return the share of the Voronoi cell of each point (n, 2) that lies in an area. (n,).
+
+    Cells end at the walls of the walkable polygon; of a cell that falls into several parts, the one
+    that contains the point counts. `cut_off` is the greatest distance from the point, m.
+
+    Example:
+        >>> room, left = shapely.box(0, 0, 4, 1), shapely.box(0, 0, 1, 1)
+        >>> voronoi_shares(np.array([(1.0, 0.5), (3.0, 0.5)]), room, left).tolist()
+        [0.5, 0.0]
+
+    """
+    if not len(points):
+        return np.empty(0)
+    shapely.prepare(walkable)
+    centres = shapely.points(points)
+    cells = np.array([walkable])
+    if len(points) > 1:
+        diagram = shapely.voronoi_polygons(
+            shapely.multipoints(points), extend_to=walkable, ordered=True
+        )
+        cells = shapely.intersection(shapely.get_parts(diagram), walkable)
+    for k in np.flatnonzero(shapely.get_num_geometries(cells) > 1):
+        parts = shapely.get_parts(cells[k])
+        cells[k] = parts[shapely.distance(parts, centres[k]).argmin()]
+    if cut_off is not None:
+        cells = shapely.intersection(cells, shapely.buffer(centres, cut_off, quad_segs=3))
+    size = shapely.area(cells)
+    shared = shapely.area(shapely.intersection(cells, area))
+    found: Floats = np.divide(shared, size, out=np.zeros(len(points)), where=size > 0.0)
+    return found
+
+
 def _ring(shape: Any) -> Floats:
     """Return corners (k, 2) of a ring, or raise BadQuery."""
     ring = floats(shape, "(n, 2)", name="the corners of an area")
