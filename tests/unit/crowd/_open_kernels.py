@@ -1,5 +1,7 @@
 """What only kernels can call, opened to Python."""
 
+import numpy as np
+
 from footway._numba.jit import kernel
 from footway.crowd.kernels.attraction import advance, draw_edge
 from footway.crowd.kernels.cells import cell_at
@@ -7,7 +9,7 @@ from footway.crowd.kernels.guard import keep_gaps, limit_to_characters, slide_al
 from footway.crowd.kernels.pairs import gather, load, total_force
 from footway.crowd.kernels.planning import free_block, take_block
 from footway.crowd.kernels.step import pair_up
-from footway.crowd.models import prepare_pairs
+from footway.crowd.models import choose_velocity, prepare_pairs
 
 
 @kernel
@@ -68,3 +70,13 @@ def give_back(block, size, pool):
 @kernel
 def step_beside_wall(x, y, to_x, to_y, r, grid):
     return slide_along_wall(x, y, to_x, to_y, r, grid)
+
+
+@kernel
+def chosen_velocity(own, obstacles, avoidance, bodies, others, near, pairs, scratch):
+    """Return the velocity that a velocity model chooses for the first body."""
+    used = load(
+        0, np.float32(own.ex), np.float32(own.ey), len(near), bodies, others, near, 0, pairs
+    )
+    prepare_pairs(used, avoidance, pairs)
+    return choose_velocity(0, obstacles, used, own, avoidance, pairs, scratch)

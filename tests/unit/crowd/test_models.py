@@ -1,16 +1,20 @@
 """F_c against equation 3 in 64 bits, its slope by central differences, and what is clamped."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import footway as fw
+from footway._numba.jit import announce_compilation
 from footway.crowd.kernels import pairs as kernels
 from footway.crowd.kernels.guard import LIMITS
 from footway.crowd.kernels.layouts import Avoidance
-from footway.crowd.models import MODELS, SocialForce, number_of
+from footway.crowd.models import MODELS, Orca, SocialForce, number_of, with_parameters
 from footway.crowd.models import social_force as model_module
 from footway.errors import BadQuery
 from tests.effort import examples
@@ -24,7 +28,7 @@ from tests.oracle.crowd import (
     steepest_descent,
 )
 from tests.unit.crowd._open_kernels import avoid_all, gather_all, keep_apart_all
-from tests.unit.crowd.maps import box, crowd
+from tests.unit.crowd.maps import SHAPES, box, crowd
 
 LOOK = float(MODELS["helbing_molnar"].look_ahead)
 """s. As printed."""
@@ -256,3 +260,87 @@ def test_every_model_keeps_characters_apart(name):
 def test_parameters_have_limits(wrong):
     with pytest.raises(BadQuery, match=next(iter(wrong))):
         SocialForce(**wrong)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_threads_do_not_change_a_bit(name):
+    found = []
+    for threads in (1, 2, 7):
+        it = crowd("city", seed=5, model=name, threads=threads)
+        it.add(2100, within=60)
+        it.step(12)
+        found.append(it.positions.tobytes() + it.velocities.tobytes())
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("model", [m for name, m in MODELS.items() if name != "helbing_molnar"])
+def test_other_parameters_compile_nothing(model):
+    """Parameters are arguments of kernels: calibration does not wait for the compiler."""
+    it = crowd("corridor", seed=2)
+    it.add(5)
+    it.step()  # compiles or loads everything
+    changed = {
+        name: 0.5 * (value + (declared.low if math.isfinite(declared.low) else declared.above))
+        for (name, value), declared in zip(
+            model.to_dict().items(), model.declarations().values(), strict=True
+        )
+    }
+    other = type(model)(**changed)
+    assert other != model
+    compiled = []
+    with announce_compilation(lambda: compiled.append(1) or False):
+        it = crowd("corridor", seed=2, model=other)
+        it.add(5)
+        it.step(3)
+    assert compiled == []
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_parameter_is_declared_with_limits_and_source(name):
+    model = MODELS[name]
+    assert model.name in MODELS
+    assert model.declarations().keys() == model.to_dict().keys()
+    for key, declared in model.declarations().items():
+        assert declared.help.endswith(".")
+        assert declared.source
+        assert math.isfinite(max(declared.low, declared.above))
+        assert math.isfinite(declared.high)
+        with pytest.raises(BadQuery, match=key):
+            replace(model, **{key: 2 * declared.high})
+
+
+def test_a_name_or_a_model_is_needed():
+    with pytest.raises(BadQuery, match="it must be one of social_force, "):
+        crowd("plain", model="flocking")
+    with pytest.raises(BadQuery, match="has no parameter 'tau'"):
+        with_parameters("orca", {"tau": 2.0})
+    assert with_parameters("orca", {"time_horizon": 3}) == Orca(time_horizon=3.0)
+
+
+def deepest_in_walls(it, polygon):
+    """Return by how much the disc that is deepest in a wall exceeds the free space, m."""
+    points = shapely.points(it.positions)
+    assert shapely.contains(polygon, points).all()
+    return float((it.radii - shapely.distance(polygon.boundary, points)).max())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_nobody_is_in_a_wall(name):
+    """Judged by Shapely, in a crowd that is pressed through doors."""
+    it = crowd("door", seed=4, model=name)
+    it.add(80, area=box(1, 1, 9.5, 9), destinations=[box(14, 1, 20, 9)], radius=(0.2, 0.03))
+    for _ in range(10):
+        it.step(15)
+        assert deepest_in_walls(it, SHAPES["door"]) <= 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_nobody_of_a_great_crowd_is_in_a_wall(name):
+    it = crowd("city", seed=4, model=name)
+    it.add(10_000)
+    walkable = fw.load("gallery:city").walkable
+    shapely.prepare(walkable)
+    for _ in range(20):
+        it.step(30)
+        assert deepest_in_walls(it, walkable) <= 1e-9

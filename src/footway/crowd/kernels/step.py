@@ -28,7 +28,7 @@ from footway.crowd.kernels.guard import (
     move,
 )
 from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, Own, gather, load, total_force
-from footway.crowd.models import FORCE_MODELS, choose_velocity, prepare_pairs
+from footway.crowd.models import FORCE_MODELS, SCRATCH, choose_velocity, prepare_pairs
 from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
@@ -59,6 +59,7 @@ class Workspace(NamedTuple):
     near: Any  # (NEARBY + 1,) rows of the neighbours of one character
     pairs: Any  # (PAIR_ROWS, PAIRS) of all characters of the batch
     limits: Any  # (4, LIMITS) of one character
+    scratch: Any  # SCRATCH, of the local model
     preferred: Any  # (BATCH, 3)
     marks: Any  # (BATCH, 3)
 
@@ -276,7 +277,7 @@ def _avoid(b, k, first, world, state, workspace):
         float(body[k, col.VX]), float(body[k, col.VY]), float(body[k, col.SPEED]),
         float(body[k, col.RADIUS]), world.dt, RELAXATION,
     )  # fmt: skip
-    vx, vy = choose_velocity(first, end, own, model, pairs)
+    vx, vy = choose_velocity(first, middle, end, own, model, pairs, workspace.scratch)
     ax, ay = _steering(b, k, state, workspace)
     return (vx - own.vx) / own.dt - ax, (vy - own.vy) / own.dt - ay, 0.0, 0.0
 
@@ -356,7 +357,8 @@ def move_cells(first, end, world, state, requests):
     """
     workspace = Workspace(
         np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
-        np.empty((4, LIMITS), np.float32), np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+        np.empty((4, LIMITS), np.float32), np.empty(SCRATCH), np.empty((BATCH, 3)),
+        np.empty((BATCH, 3), np.int64),
     )  # fmt: skip
     return _move_rows(first, end, world, state, workspace, requests)
 
@@ -370,7 +372,8 @@ def inspect_forces(row, world, state, forces):
     """
     workspace = Workspace(
         np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
-        np.empty((4, LIMITS), np.float32), np.empty((BATCH, 3)), np.empty((BATCH, 3), np.int64),
+        np.empty((4, LIMITS), np.float32), np.empty(SCRATCH), np.empty((BATCH, 3)),
+        np.empty((BATCH, 3), np.int64),
     )  # fmt: skip
     _inspect(row, world, state, workspace, forces)
 

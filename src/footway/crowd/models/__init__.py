@@ -22,6 +22,8 @@ from footway.crowd.models.collision_free_speed import (
     collision_free_velocity,
 )
 from footway.crowd.models.declaration import LocalModel, Parameter
+from footway.crowd.models.orca import MOST_NEIGHBOURS, SCRATCH_ROWS, Orca, orca_velocity
+from footway.crowd.models.power_law import PowerLaw, power_law_forces
 from footway.crowd.models.social_force import SocialForce, social_forces
 from footway.errors import BadQuery
 
@@ -32,7 +34,9 @@ __all__ = [
     "MODELS",
     "CollisionFreeSpeed",
     "LocalModel",
+    "Orca",
     "Parameter",
+    "PowerLaw",
     "SocialForce",
     "get_model",
     "with_parameters",
@@ -41,14 +45,17 @@ __all__ = [
 MODELS: dict[str, LocalModel] = {
     "social_force": SocialForce(),
     "helbing_molnar": SocialForce(own_share=0.0, look_ahead=2.0),
+    "power_law": PowerLaw(),
     "collision_free_speed": CollisionFreeSpeed(),
+    "orca": Orca(),
 }
 """The registry: a model with its parameters, by the name that `Crowd(model=...)` takes."""
 
-_CLASSES: tuple[type[LocalModel], ...] = (SocialForce, CollisionFreeSpeed)
+_CLASSES: tuple[type[LocalModel], ...] = (SocialForce, PowerLaw, CollisionFreeSpeed, Orca)
 """The models by the number that kernels use."""
 
-SOCIAL_FORCE, COLLISION_FREE_SPEED = range(2)
+SOCIAL_FORCE, POWER_LAW, COLLISION_FREE_SPEED, ORCA = range(len(_CLASSES))
+SCRATCH = (SCRATCH_ROWS, MOST_NEIGHBOURS)  # shape of the workspace of a velocity model
 FORCE_MODELS = COLLISION_FREE_SPEED  # numbers from here on are velocity models
 
 
@@ -61,13 +68,20 @@ def prepare_pairs(used, model, pairs):
     n = pad(used, pairs)
     if model.number == SOCIAL_FORCE:
         social_forces(n, model.parameters, pairs)
+    elif model.number == POWER_LAW:
+        power_law_forces(n, model.parameters, pairs)
     else:
         measure_all(n, pairs)
 
 
 @inner
-def choose_velocity(first, end, own, model, pairs):
-    """Return the velocity (m/s) that a velocity model chooses from the pairs first to end - 1."""
+def choose_velocity(first, obstacles, end, own, model, pairs, scratch):
+    """Return the velocity (m/s) that a velocity model chooses from the pairs first to end - 1.
+
+    Those from `obstacles` on are with dynamic obstacles.
+    """
+    if model.number == ORCA:
+        return orca_velocity(first, obstacles, end, own, model.parameters, pairs, scratch)
     return collision_free_velocity(first, end, own, model.parameters, pairs)
 
 
