@@ -93,7 +93,6 @@ class Array:
         nan: whether NaN is allowed; infinities never are.
         step: if given, the array contains offsets from 0 to the size named by `most`, which
             increase by at least this.
-
     """
 
     dtype: str
@@ -174,7 +173,6 @@ def write(file: str | PathLike[str], kind: Kind, facts: Facts, arrays: Mapping[s
     Raises:
         BadFile: the file cannot be written.
         BadInput: the facts cannot be represented in JSON.
-
     """
     header = {"format": kind.format, "version": kind.version, "facts": facts}
     try:
@@ -231,7 +229,6 @@ def reading(file: str | PathLike[str], kind: Kind, **sizes: int) -> Iterator[tup
     Raises:
         BadFile: missing, damaged, of another kind or version; or `Damaged` or `BadInput` was
             raised inside.
-
     """
     path = validation.file(file)
     try:
@@ -267,7 +264,6 @@ def require_stored(file: str | PathLike[str]) -> None:
 
     Raises:
         BadFile: something is compressed, or the file is missing or damaged.
-
     """
     try:
         with _opened(file) as archive:
@@ -480,7 +476,6 @@ def check(value: Any, pattern: Any, where: str) -> Any:
 
     Raises:
         Damaged: it does not fit.
-
     """
     wrong = Damaged(f"{where} is {value!r:.40}, which does not fit")
     fits = True

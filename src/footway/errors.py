@@ -51,7 +51,6 @@ class NoPath(FootwayError):
             obstacles close the corridor).
         pinch: narrowest point of the widest path; None when no path exists at any radius.
         obstacles: indices of the dynamic obstacles that block the path.
-
     """
 
     exit_code = 3

@@ -39,7 +39,6 @@ def optional_imports() -> Iterator[None]:
     Example:
         >>> with optional_imports():
         ...     import matplotlib
-
     """
     try:
         yield

@@ -64,7 +64,6 @@ def shown(value: object) -> str:
     Example:
         >>> shown([1, 2]), shown("0.2"), shown(10**5000)
         ('[1, 2]', "'0.2'", 'a whole number of 5001 digits')
-
     """
     return " ".join(_short.repr(value).split())[:60]
 
@@ -101,7 +100,6 @@ def number(
         >>> number(-2, "speed", "m/s", above=0.0)
         Traceback (most recent call last):
         footway.errors.BadQuery: the speed is -2 m/s: it must be more than 0 m/s
-
     """
     unit = f" {unit}" if unit else ""
     found = as_float(value)
@@ -145,7 +143,6 @@ def whole(
     Example:
         >>> whole(3, "count")
         3
-
     """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
         raise error(f"the {name} is {shown(value)}: it must be a whole number, {low} or more")
@@ -191,7 +188,6 @@ def radius(
     Example:
         >>> radius(0.25, 40.0)
         0.25
-
     """
     found = as_float(value)
     if found is None:
@@ -338,7 +334,6 @@ def as_text(place: Iterable[float]) -> str:
     Example:
         >>> as_text([1, 2.5])
         '(1.000, 2.500)'
-
     """
     return "(" + ", ".join(f"{float(value):.3f}" for value in place) + ")"
 
@@ -398,7 +393,6 @@ def file(value: object, name: str = "file") -> Path:
     Example:
         >>> file("city.geojson").suffix
         '.geojson'
-
     """
     given = value if isinstance(value, (str, os.PathLike)) else None
     path = None if given is None else os.fspath(given)

@@ -32,7 +32,6 @@ def whole_file(
 
     Raises:
         BadFile: the file cannot be written.
-
     """
     path = _target(file)
     if path.is_dir():

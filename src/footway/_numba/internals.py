@@ -143,7 +143,6 @@ class KernelCache(caching._Cache):
 
     Attributes:
         directory: folder of the files.
-
     """
 
     def __init__(self, kernel: Any, directory: Path) -> None:

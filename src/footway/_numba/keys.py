@@ -69,7 +69,6 @@ def file_name(kernel: Any, arguments: tuple[Any, ...], result: Any, target: Targ
 
     Raises:
         NotStampable: when something has no reproducible description.
-
     """
     parts = (
         *(_environment(), _settings(), target, stamp(kernel)),

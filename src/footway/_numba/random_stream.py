@@ -35,7 +35,6 @@ class RandomStream:
     --------
     >>> RandomStream(7).uniform(2)
     array([0.62509547, 0.8972138 ])
-
     """
 
     def __init__(self, seed: int | Sequence[int]) -> None:

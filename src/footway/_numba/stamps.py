@@ -29,7 +29,6 @@ def stamp(kernel: Any) -> str:
 
     Args:
         kernel: a Numba dispatcher, read through its attributes `py_func` and `targetoptions`.
-
     """
     closure = {}
     pending = [kernel]

@@ -58,7 +58,6 @@ class Course:
         lengths: (n,) m.
         goal: (d,) m. End of the last piece.
         halts: (n + 1,) whether the camera must stop at the start of piece k; False at both ends.
-
     """
 
     starts: Floats
@@ -232,7 +231,6 @@ def tangent_lengths(course: Course, deviation: Floats, reach: Floats) -> Floats:
         course: with corners.
         deviation: (n + 1,) m, largest distance of each arc from the course.
         reach: (n + 1,) m, greatest tangent lengths.
-
     """
     angles = course.corners
     is_line = np.concatenate([[False], course.curvatures == 0.0, [False]])

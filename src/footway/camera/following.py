@@ -79,7 +79,6 @@ def follow(
         >>> shot = fw.camera.follow(crowd.run(seconds=5), ids[0], cmap=cmap)
         >>> round(shot.duration, 3), shot.clearance >= 0.2
         (5.0, True)
-
     """
     if cmap is not None and not hasattr(cmap, "solver"):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
@@ -162,7 +161,6 @@ class Chase:
     Attributes:
         times: (n,) s.
         places: (n, 3) m.
-
     """
 
     def __init__(self, times: Floats, places: Floats, heading: Floats, distance: Floats) -> None:

@@ -81,7 +81,6 @@ class CameraMotion:
         diagram: speed by arc length, without stays; None for a camera that follows a character.
         radius: of the disc that the path was found for, m; 0 if unknown.
         clearance: least distance of the course to any wall, m; NaN if the walls are unknown.
-
     """
 
     source: Source
@@ -206,7 +205,6 @@ def motion(
         >>> flight = fw.camera.motion(cmap.path((2, 2), (17, 11), radius=0.25))
         >>> flight.table.shape[1], flight.clearance >= 0.25, float(flight.speeds.max()) <= 1.4
         (8, True, True)
-
     """
     pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead)
     height, rate = checked_height(height), checked_rate(rate)

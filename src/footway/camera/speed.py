@@ -64,7 +64,6 @@ class SpeedDiagram:
         >>> diagram = SpeedDiagram([0, 4, 5, 9], [1.4, 0.4, 1.4], acceleration=0.5)
         >>> round(float(diagram.speed_at(4.5)), 3), round(diagram.duration, 2)
         (0.4, 12.44)
-
     """
 
     def __init__(

@@ -68,7 +68,6 @@ class Tour(CameraMotion):
         arrivals: (n,) s. Time at which the camera is at, or nearest to, each stop.
         departures: (n,) s. Time at which it leaves; equal to the arrival if it does not stop.
         misses: (n,) m. Distance at which the camera passes each stop: 0 if it stops there.
-
     """
 
     stops: tuple[Stop, ...]
@@ -141,7 +140,6 @@ def tour(
         >>> trip = fw.camera.tour(cmap, stops)
         >>> trip.order, trip.clearance >= 0.25
         ((0, 1, 2), True)
-
     """
     pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead)
     height, rate = checked_height(height), checked_rate(rate)

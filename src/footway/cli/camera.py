@@ -265,7 +265,6 @@ def make_stops(at: opt.Parts, dwell: opt.Parts | None, look_at: opt.Parts | None
 
     Raises:
         BadInput: the number of dwell times or targets is not the number of stops.
-
     """
     from footway.camera import Stop
 

@@ -42,7 +42,6 @@ class Stopped(Exception):
 
     Attributes:
         exit_code: 128 + the number of the signal.
-
     """
 
     def __init__(self, number: int, message: str) -> None:

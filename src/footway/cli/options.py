@@ -44,7 +44,6 @@ def option(
         panel: heading in the help.
         parser: converts the typed text; raises typer.BadParameter.
         more: passed on to Typer.
-
     """
     return typer.Option(
         *names,

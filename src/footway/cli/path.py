@@ -217,7 +217,6 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
     Raises:
         BadInput: --clearance was given, or --radius although the object is a box.
         BadQuery: start or goal is outside the map, in an obstacle or in a fake obstacle.
-
     """
     import numpy as np  # slow to import: --help does not need it
 

@@ -27,7 +27,6 @@ class Steps:
 
     Attributes:
         seconds: duration of each step, s.
-
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -126,7 +125,6 @@ class StopSignals:
 
     Attributes:
         received: number of the last signal; 0 if there was none.
-
     """
 
     def __init__(self, progress: Progress | None) -> None:

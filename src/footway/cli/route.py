@@ -53,7 +53,6 @@ class RouteRequest(NamedTuple):
         improve: minimise the weighted length after the search.
         resolution: cell size of a grid, m.
         margin: distance to worse terrain, m.
-
     """
 
     preferences: dict[str, float] | None = None

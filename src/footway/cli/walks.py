@@ -171,7 +171,6 @@ class WalkRequest(NamedTuple):
         obstacles: dynamic obstacles.
         output: file of the trajectory.
         route: the route to follow; None for a walk through a corridor.
-
     """
 
     method: Follower
@@ -197,7 +196,6 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
 
     Raises:
         BadInput: an option of the walk without --follow, or of another follower.
-
     """
     named = {
         name: value

@@ -36,7 +36,6 @@ def as_polygon(shape: Any) -> Polygon:
     Example:
         >>> as_polygon([(0, 0), (2, 0), (2, 2), (0, 2)]).area
         4.0
-
     """
     shape = getattr(shape, "polygon", shape)  # of an Area
     if not hasattr(shape, "__geo_interface__"):

@@ -46,7 +46,6 @@ def assemble(given: InputGeometry, *, grid: float) -> Assembled:
 
     Raises:
         BadGeometry: coordinates do not fit on the grid, or no walkable space is left.
-
     """
     roles = (given.bounds, given.walkable, given.obstacles, given.lines, given.points)
     labels = [label for role in roles for label in role.labels]

@@ -27,7 +27,6 @@ def with_obstacle(env: Environment, ring: Ring) -> Environment:
         >>> room = fw.Environment.from_polygons(bounds=(0, 0, 5, 5))
         >>> with_obstacle(room, [(1, 1), (2, 1), (2, 2)]).area
         24.5
-
     """
     return _rebuilt(env, env.walkable, obstacles=[_polygon(ring)])
 
@@ -54,7 +53,6 @@ def without(env: Environment, at: tuple[float, float]) -> Environment:
 
     Raises:
         BadInput: there is no object.
-
     """
     point = shapely.Point(at)
     for k in reversed(range(len(env.areas))):

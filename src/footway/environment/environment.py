@@ -52,7 +52,6 @@ class Area:
         name: as in the map; not necessarily unique.
         polygon: Shapely polygon or multipolygon, metres.
         properties: all other properties that the map gives.
-
     """
 
     name: str
@@ -67,7 +66,6 @@ class TerrainRegion:
     Attributes:
         kind: name of the kind; "ground" is reserved for what no region covers.
         polygon: Shapely polygon or multipolygon, metres.
-
     """
 
     kind: str
@@ -96,7 +94,6 @@ class Environment(NotebookDisplay):
         repairs: every repair of the input, with its position.
         name: of the map.
         grid: m, the grid that all coordinates lie on.
-
     """
 
     walkable: shapely.MultiPolygon
@@ -152,7 +149,6 @@ class Environment(NotebookDisplay):
             ... )
             >>> env.area, env.holes
             (76.0, 1)
-
         """
         given = InputGeometry(
             walkable=pieces(walkable, "walkable polygon"),
@@ -211,7 +207,6 @@ class Environment(NotebookDisplay):
             >>> muddy = room.with_terrain([("mud", [(0, 0), (4, 0), (4, 20), (0, 20)])])
             >>> muddy.terrain[0].polygon.area, muddy.repairs[0].kind
             (32.0, 'outside')
-
         """
         found = list(self.repairs)
         more = _regions(terrain, self.walkable, found, grid=self.grid)
@@ -324,7 +319,6 @@ def _cut_to_map(
 
     Raises:
         BadGeometry: a region lies completely outside; the message gives its position.
-
     """
     shells = shapely.polygons(shapely.get_exterior_ring(shapely.get_parts(walkable)))
     whole = to_steps(shapely.union_all(shells), grid)

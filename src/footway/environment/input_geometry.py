@@ -36,7 +36,6 @@ class Pieces:
         labels: n labels; the parts of one multi-geometry share theirs.
         apart: True if the polygons are known to be valid and to share at most points, also
             after rounding to the grid (polygons traced from cells are); merging is skipped.
-
     """
 
     shapes: NDArray[np.object_]
@@ -83,7 +82,6 @@ def pieces(given: Shape | Iterable[Shape] | None, role: str, *, of: str = "polyg
 
     Raises:
         BadGeometry: an item is not a geometry, or has another type.
-
     """
     shapes = _as_list(given, role, of=of)
     labels = [role] if len(shapes) == 1 else [f"{role} {i}" for i in range(len(shapes))]
@@ -96,7 +94,6 @@ def explode(shapes: Sequence[Any], labels: Sequence[str], *, of: str) -> Pieces:
 
     Raises:
         BadGeometry: a part has another dimension than `of`.
-
     """
     parts, owner = simple_parts(shapes)
     keep = ~shapely.is_empty(parts)

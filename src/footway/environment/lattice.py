@@ -61,7 +61,6 @@ def check_coordinates(
     Raises:
         BadGeometry: a coordinate is NaN or infinite, too far from the origin for float64 to
             resolve grid steps, or the bounding box is wider than 2,000,000,000 steps.
-
     """
     xy, owner = shapely.get_coordinates(geometries, return_index=True)
     if not len(xy):

@@ -51,7 +51,6 @@ class Partition(NamedTuple):
             -1 at a wall.
         kind: (t,) int16, index in kinds.
         kinds: names; the first is always "ground", which no region covers.
-
     """
 
     points: Floats
@@ -81,7 +80,6 @@ def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
         >>> cut = partition(room)
         >>> cut.kinds, sorted(cut.kind.tolist())
         (('ground', 'mud'), [0, 0, 1, 1])
-
     """
     per_metre = _steps_per_metre(environment)
     # Rounding to the lattice moves a line by less than two steps: keep it off the wall.
@@ -190,7 +188,6 @@ class Triangulation(NamedTuple):
         neighbours: (t, 3) int32 across the side from corner k to corner k + 1; -1 at the border.
         marks: (t, 3) uint8 mark of the segments that the side belongs to; 0 for none.
         face: (t,) int32 index of the face: triangles with no segment between them.
-
     """
 
     points: Ints
@@ -213,7 +210,6 @@ def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
         >>> cut = triangulation(cross, np.ones(2, np.uint8))
         >>> [5, 5] in cut.points.tolist(), len(cut.triangles)
         (True, 12)
-
     """
     distinct, ends = _distinct(segments.reshape(-1, 2))
     ends = ends.reshape(-1, 2) + 4

@@ -52,7 +52,6 @@ class Raster(NamedTuple):
             (0, 4) in three dimensions.
         radius: of the disc or ball, m; 0 for a box.
         size: (3,) m, bounding box of the object.
-
     """
 
     free: NDArray[np.bool_]
@@ -90,7 +89,6 @@ def rasterise(
         >>> raster = rasterise(gallery.make("field"), resolution=0.5, radius=0.5)
         >>> raster.free.shape, int(raster.free.sum())
         ((1, 94, 94), 7531)
-
     """
     if isinstance(environment, Volume):
         raster = _volume_raster(environment, resolution, radius, size)
@@ -261,7 +259,6 @@ def distance_to(cells: NDArray[np.bool_], dimension: int = 3) -> NDArray[np.floa
     Example:
         >>> distance_to(np.array([[[False, False], [False, False]]]), 2)[0].tolist()
         [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
-
     """
     from scipy.ndimage import distance_transform_edt
 

@@ -50,7 +50,6 @@ class Repair:
             "island" (a walkable part not connected to the largest one; it is kept).
         at: (x, y) in metres, in the environment's coordinates.
         detail: what was found and what was done, in one line.
-
     """
 
     kind: str
@@ -91,7 +90,6 @@ class RepairedPolygons(NamedTuple):
         shapes: (n,) object array of valid polygons in whole steps.
         source: (n,) int, index of the given polygon that each comes from.
         given: the given polygons, in metres.
-
     """
 
     shapes: Shapes

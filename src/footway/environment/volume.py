@@ -60,7 +60,6 @@ class Volume:
         >>> room = np.zeros((3, 4, 5), dtype=bool)
         >>> Volume(room, resolution=0.5).bounds
         (0.0, 0.0, 0.0, 2.5, 2.0, 1.5)
-
     """
 
     solid: NDArray[np.bool_]
@@ -106,7 +105,6 @@ class Volume:
         Example:
             >>> Volume.from_boxes((0, 0, 0, 10, 8, 3), [(4, 3, 0, 6, 5, 3)])
             <Volume '': 10 x 8 x 3 m, voxels of 1 m, 228.0 m3 free, 0 repairs>
-
         """
         limits = _box(bounds, "the bounds")
         step = _resolution(resolution)
@@ -211,7 +209,6 @@ def check_memory(
 
     Example:
         >>> check_memory(94 * 94, resolution=0.5, dimension=2)
-
     """
     available = free_memory()
     needed = cells * each
@@ -236,7 +233,6 @@ def cells_along(
     Example:
         >>> cells_along((10.0, 7.6), 0.5)
         [20, 16]
-
     """
     lengths = list(sides)
     if max(lengths) > resolution * MOST_CELLS:
@@ -276,7 +272,6 @@ def round_up(length: float) -> float:
     Example:
         >>> round_up(0.235), round_up(0.5), round_up(2.1)
         (0.25, 0.5, 2.5)
-
     """
     power = int(f"{length:e}".partition("e")[2])
     steps = (float(f"{digits}e{power}") for digits in (1, 2, 2.5, 5, 10))

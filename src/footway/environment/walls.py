@@ -39,7 +39,6 @@ class Walls(NamedTuple):
         two_sided: (n,) bool. True: a single-line wall with free space on both sides.
             False: free space lies only on the left of the direction from (x0, y0) to (x1, y1).
         points: (m, 2) float64, point obstacles that lie on no segment.
-
     """
 
     segments: NDArray[np.float64]
@@ -78,7 +77,6 @@ class Wedges(NamedTuple):
         tips: (n, 2) m.
         starts: (n,) rad, direction of the first side of the sector.
         turns: (n,) rad, angle of the sector, counterclockwise.
-
     """
 
     tips: Floats

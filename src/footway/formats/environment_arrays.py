@@ -39,7 +39,6 @@ def to_arrays(env: Environment) -> tuple[dict[str, Any], Arrays]:
         >>> facts, arrays = to_arrays(room)
         >>> from_arrays(facts, arrays).area
         80.0
-
     """
     facts = {
         "name": env.name,
@@ -63,7 +62,6 @@ def from_arrays(facts: dict[str, Any], arrays: Arrays) -> Environment:
 
     Raises:
         BadFile: wrong geometry types, non-finite numbers, or missing data.
-
     """
     try:
         ends = arrays["shape_ends"].tolist()

@@ -220,7 +220,6 @@ class _Curves:
         part: per curve, the simple geometry that it belongs to; a polygon's shell comes first.
         feature: per part, the feature that it belongs to.
         dimension: per part, 0 for points, 1 for lines, 2 for polygons.
-
     """
 
     positions: list[Any] = field(default_factory=list)
@@ -430,7 +429,6 @@ def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
 
     Raises:
         BadFile: the file cannot be written, or the properties of an area are not JSON.
-
     """
     file = checked_file(path)
     instance(env, Environment, "an Environment is needed")

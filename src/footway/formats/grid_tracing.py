@@ -49,7 +49,6 @@ def trace(free: NDArray[np.bool_]) -> NDArray[np.object_]:
     Returns:
         (n,) valid polygons; cell (row, column) is the square [column, column + 1] x
         [height - 1 - row, height - row], so that y points up. They share at most corners.
-
     """
     padded = np.pad(free[::-1], 1)
     runs = _runs(padded)
@@ -77,7 +76,6 @@ def place(polygons: Any, *, scale: float, origin: tuple[float, float, float] = (
         scale: metres per cell.
         origin: x, y in metres of the lower left corner of the grid, and the angle in radians by
             which the grid is rotated about it, counterclockwise.
-
     """
     x, y, angle = origin
     along, across = np.array([cos(angle), sin(angle)]), np.array([-sin(angle), cos(angle)])
@@ -178,7 +176,6 @@ def from_grid(
 
     Raises:
         BadGeometry: no cell is free.
-
     """
     polygons = trace(free)
     if not len(polygons):
@@ -207,7 +204,6 @@ def cut_plan(volume: Volume, between: tuple[float, float]) -> Environment:
         >>> from footway.environment import gallery
         >>> cut_plan(gallery.make("house"), (0.2, 2)).area
         1990.0
-
     """
     low, high = heights(between)
     bottom = volume.origin[2]

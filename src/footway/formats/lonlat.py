@@ -43,7 +43,6 @@ def is_lonlat(xy: NDArray[np.float64], document: dict[str, Any]) -> bool:
 
     Raises:
         BadGeometry: the document declares them, but the coordinates are out of range.
-
     """
     if not len(xy):
         return False

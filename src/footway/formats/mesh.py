@@ -78,7 +78,6 @@ def load_volume(
         BadGeometry: no voxel is free, or coordinates are not finite.
         BadInput: the resolution is too fine for the available memory.
         ModuleNotFoundError: trimesh is missing.
-
     """
     from footway.formats.mesh_voxels import voxelise
 
@@ -106,7 +105,6 @@ def load_footprint(
         BadGeometry: nothing is walkable, or coordinates are not finite.
         BadInput: invalid heights.
         ModuleNotFoundError: trimesh is missing.
-
     """
     from footway.formats.mesh_footprint import footprint
 
@@ -217,7 +215,6 @@ def _with_buffers(content: bytes, folder: Path) -> bytes:
     Raises:
         BadFile: a buffer is missing, too large, too short or outside the folder.
         ValueError: the document is not glTF (includes `json.JSONDecodeError`).
-
     """
     document = json.loads(content)
     left = MAX_MAP_BYTES

@@ -38,7 +38,6 @@ class Surface(NamedTuple):
             the wall around it is unknown.
         room: (m,) bool, the face belongs to a room: closed, inward, not a cavity of a solid.
         repairs: defects found and repaired.
-
     """
 
     vertices: NDArray[np.float64]

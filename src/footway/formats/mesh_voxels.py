@@ -38,7 +38,6 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
     Raises:
         BadGeometry: no voxel is free, or there is only one voxel.
         BadInput: the resolution is too fine for the available memory.
-
     """
     low = surface.vertices.min(axis=0)
     # A flat mesh has one layer of voxels.

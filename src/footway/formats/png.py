@@ -42,7 +42,6 @@ def load(path: Path, scale: float | None) -> Environment:
 
     Raises:
         BadFile: no scale, or as `brightness`.
-
     """
     if scale is None:
         raise BadFile("a PNG does not contain the size of a pixel; give scale= in metres per pixel")
@@ -61,7 +60,6 @@ def brightness(path: Path, *, formats: tuple[str, ...]) -> NDArray[np.float32]:
 
     Raises:
         BadFile: missing, damaged, too large or not an image of these formats.
-
     """
     content = read_bytes(path)
     try:

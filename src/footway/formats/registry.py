@@ -51,7 +51,6 @@ class Format(NamedTuple):
         content: "plan" (Environment), "volume" (Volume) or "mesh", which is cut into either.
         extra: what `pip install` must install for this format, e.g. "footway[mesh]".
         one_file: False if a map refers to further files, so that it cannot be uploaded.
-
     """
 
     description: str
@@ -69,7 +68,6 @@ def formats() -> Iterator[Format]:
 
     Raises:
         BadInput: another package's format cannot be imported.
-
     """
     yield from _built_in()
     for entry in metadata.entry_points(group=ENTRY_POINTS):
@@ -111,7 +109,6 @@ def name_formats(*contents: str) -> str:
     Example:
         >>> name_formats("volume")
         'MovingAI voxels .3dmap'
-
     """
     chosen = (item for item in _built_in() if item.content in contents)
     return ", ".join(" ".join((item.description, *item.suffixes)) for item in chosen)
@@ -123,7 +120,6 @@ def content_of(name: str) -> str:
     Example:
         >>> content_of("house.STL"), content_of("gallery:house")
         ('mesh', '')
-
     """
     suffix = PurePath(name).suffix.lower()
     return (
@@ -143,7 +139,6 @@ def list_formats() -> str:
     Example:
         >>> list_formats().startswith("GeoJSON (.geojson, .json), MovingAI (.map), ")
         True
-
     """
     return ", ".join(
         f"{item.description} ({' '.join([', '.join(item.suffixes), item.note]).strip()})"
@@ -212,7 +207,6 @@ def load(
         (0.0, 0.0, 47.0, 47.0)
         >>> load("gallery:house", between=(0.2, 2)).bounds
         (0.0, 0.0, 57.0, 40.0)
-
     """
     if resolution is not None and between is not None:
         raise BadInput("resolution= gives a volume and between= a plan; give one of them")
@@ -328,7 +322,6 @@ def read_bytes(path: Path, *, limit: int = MAX_MAP_BYTES) -> bytes:
 
     Raises:
         BadFile: missing, a directory, not readable, empty or larger than `limit` bytes.
-
     """
     try:
         _check_file(path.stat(), limit)
@@ -362,7 +355,6 @@ def read_text(path: Path) -> str:
 
     Raises:
         BadFile: as `read_bytes`, or the bytes are not text.
-
     """
     content = read_bytes(path)
     try:

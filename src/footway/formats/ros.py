@@ -52,7 +52,6 @@ def load(path: Path, scale: float | None) -> Environment:
     Raises:
         BadInput: a scale is given too.
         BadFile: a key is missing or invalid, or the image is damaged.
-
     """
     if scale is not None:
         raise BadInput("a ROS map contains its own resolution; leave scale out")

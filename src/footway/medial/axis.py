@@ -65,7 +65,6 @@ def medial_axis(walls: Walls, *, grid: float = GRID) -> MedialAxis:
 
     Raises:
         BadGeometry: when there is no free space with an interior.
-
     """
     voronoi = diagram(walls, grid=grid)
     pieces = _contract(_inside_free_space(voronoi))

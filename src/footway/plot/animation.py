@@ -95,7 +95,6 @@ def animate(
     Raises:
         BadInput: the suffix is unknown, there are no frames, or far too many.
         BadFile: the file cannot be written.
-
     """
     path = check_animation_file(file)
     if not recording.n_frames:
@@ -222,7 +221,6 @@ def check_animation_file(file: str | os.PathLike[str]) -> Path:
 
     Raises:
         BadInput: the suffix is not .gif, .webp or .mp4, or it is .mp4 and there is no ffmpeg.
-
     """
     path = Path(file)
     kind = path.suffix.lower()
@@ -288,7 +286,6 @@ class Painter:
     Args:
         sheet: a map, on a figure with the resolution of the picture.
         height: pixels, of the whole picture.
-
     """
 
     def __init__(self, sheet: Sheet, height: int) -> None:

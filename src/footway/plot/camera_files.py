@@ -31,7 +31,6 @@ def check_camera_file(file: str | os.PathLike[str]) -> str:
 
     Raises:
         BadInput: the suffix is unknown.
-
     """
     kind = Path(file).suffix.lower()
     if kind not in KINDS:
@@ -69,7 +68,6 @@ def save_camera(
         >>> save_camera(fw.camera.motion(path), file)
         >>> file.read_text().splitlines()[0]
         'time,x,y,z,dx,dy,dz,speed'
-
     """
     kind = check_camera_file(file)
     if kind not in (".csv", ".json"):

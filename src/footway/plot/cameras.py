@@ -75,7 +75,6 @@ def draw_camera(
         cmap: the map of the path, or an environment.
         motion: of a camera.
         environment: source of the ground; by default it is derived from the map's walls.
-
     """
     sheet, keys, diagrams = _new_page(_view(cmap, motion))
     words = [f"{motion.length:.2f} m", f"{motion.duration:.1f} s"]

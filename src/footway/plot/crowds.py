@@ -77,7 +77,6 @@ def draw_crowd(
         obstacles: (m, 3) x, y, radius of dynamic obstacles, m.
         title: heading; by default the name of the map.
         details: further text of the heading.
-
     """
     at = np.asarray(positions, float).reshape(-1, 2)
     velocity = None if velocities is None else np.asarray(velocities, float)
@@ -181,7 +180,6 @@ def draw_density(
         cell: cell size of the grid, m; by default a 400th of the map, at least 0.5 m.
         top: persons per m2 of the last colour; by default exceeded in 1 of 500 cells.
         environment: source of the ground; by default it is derived from the map's walls.
-
     """
     count, seconds = len(recording.characters.ids), recording.duration
     details = f"{count:,} characters  ·  mean over {seconds:,.1f} s"

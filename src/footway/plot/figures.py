@@ -34,7 +34,6 @@ def draw_map(
         >>> import footway as fw
         >>> from footway import plot
         >>> figure = plot.draw_map(fw.load("gallery:field"))
-
     """
     x0, y0, x1, y1 = source.bounds
     size = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m"
@@ -65,7 +64,6 @@ def draw_path(
         corridor: drawn as the union of its balls, if given.
         pinch: drawn with its walls and its width, if given.
         environment: source of the ground; by default it is derived from the map's walls.
-
     """
     if not hasattr(path, "turns"):
         raise BadQuery(f"path is {shown(path)}: it must be one of CorridorMap.path")

@@ -85,7 +85,6 @@ def save_gltf(
         >>> save_gltf(fw.camera.motion(path), file, environment=room)
         >>> file.read_bytes()[:4]
         b'glTF'
-
     """
     kind = Path(file).suffix.lower()
     if kind not in {".glb", ".gltf"}:

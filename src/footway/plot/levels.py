@@ -286,7 +286,6 @@ class Level:
         top: m, where the next level begins.
         origin: (3,) m, corner of the lowest voxel of the rim.
         resolution: m.
-
     """
 
     solid: Bools

@@ -42,7 +42,6 @@ def html(value: Any) -> str | None:
         >>> import footway as fw
         >>> html(fw.load("gallery:field")).startswith("<figure")
         True
-
     """
     picture = png(value)
     if picture is None:

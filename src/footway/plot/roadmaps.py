@@ -58,7 +58,6 @@ class RoadmapPanel:
         discs: centres (n, 2) and radii (n,) m of discs that are filled, in two dimensions.
         path: on the roadmap; the edges are drawn faintly then.
         special: (n,) nodes to draw black, as the useful nodes of figure 3.
-
     """
 
     caption: str
@@ -105,7 +104,6 @@ def draw_roadmap(
         >>> field = fw.load("gallery:field")
         >>> roadmap = fw.roadmap.grid(field, resolution=1.0, radius=0.5)
         >>> figure = plot.draw_roadmap(roadmap, environment=field)
-
     """
     title = f"{roadmap.name or 'map'}: {ROADMAPS[roadmap.method].paper}"
     panel = RoadmapPanel("", roadmap, path=path)
@@ -142,7 +140,6 @@ def draw_roadmaps(
         details: on the right of the title.
         environment: source of the ground.
         columns: of plans; by default all side by side, or one above the other.
-
     """
     values = [panel.roadmap.samples().clearance for panel in panels if panel.roadmap.n_edges]
     values += [panel.roadmap.node_clearance for panel in panels]

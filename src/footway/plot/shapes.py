@@ -83,7 +83,6 @@ def raise_walls(
         segments: (n, 4) walls x0, y0, x1, y1; their fronts are on the left.
         points: (m, 2) point obstacles, which become posts of 0.1 m.
         height: of the walls, m.
-
     """
     posts = shapely.box(*(points - 0.5 * _POST).T, *(points + 0.5 * _POST).T, ccw=False)
     sides = _raised(np.concatenate([segments, segments_of(shapely.get_rings(posts))]), height)

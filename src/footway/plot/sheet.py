@@ -50,7 +50,6 @@ class Sheet:
         figure: the whole page.
         axes: the map, in metres, equal in x and y.
         view: the shown part of the map.
-
     """
 
     figure: Figure
@@ -269,7 +268,6 @@ def check_picture_file(file: str | os.PathLike[str]) -> Path:
 
     Raises:
         BadInput: the suffix is not .png, .svg or .pdf.
-
     """
     path = Path(file)
     if path.suffix.lower() not in _PICTURES:
@@ -285,7 +283,6 @@ def save_picture(figure: Figure, file: str | os.PathLike[str]) -> None:
     Raises:
         BadInput: the suffix is unknown.
         BadFile: the file cannot be written.
-
     """
     path = check_picture_file(file)
     # Without a date, so that the same map gives the same bytes.

@@ -55,7 +55,6 @@ class Panel:
         names: of the walks, for the key below the maps; one entry for each name.
         corridor: filled; by default the first walk's.
         compare: a path for comparison, dashed, and its name.
-
     """
 
     caption: str
@@ -85,7 +84,6 @@ def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None 
         cmap: the map of the corridor.
         walk: in two dimensions.
         environment: source of the ground; by default it is derived from the map's walls.
-
     """
     details = (
         f"{walk.length:.2f} m  ·  {walk.duration:.1f} s  ·  radius {walk.radius:g} m  ·  "
@@ -198,7 +196,6 @@ class RoutePanel:
         caption: text above it on the left.
         lines: routes and walks; the last one lies on top.
         details: text above it on the right.
-
     """
 
     caption: str
@@ -215,7 +212,6 @@ def draw_route(route: IndicativeRoute, walk: RouteWalk | None = None) -> Figure:
         >>> from footway import plot
         >>> room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8))
         >>> figure = plot.draw_route(fw.route(room, (1, 1), (9, 6)))
-
     """
     environment = route.terrain.environment
     shown = route if walk is None else walk
@@ -255,7 +251,6 @@ def draw_routes(
         details: on the right of the title.
         view: the shown part; by default the part around all lines.
         columns: of maps; see `new_sheets`.
-
     """
     lines = [line for panel in panels for line in panel.lines]
     view = view_around(environment, lines) if view is None else view

@@ -65,7 +65,6 @@ class Comparison(NamedTuple):
             "frames" (number of frames), "seed", "map", "complete", and "walkable" (area in m2) if
             the recorded maps differ.
         first: the first frame that differs; None if all common frames are equal.
-
     """
 
     facts: dict[str, tuple[Any, Any]]

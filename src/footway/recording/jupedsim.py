@@ -54,7 +54,6 @@ def save_jupedsim(
     Raises:
         BadFile: the file cannot be written.
         BadInput: the recording has no characters.
-
     """
     even = even_frames(recording)
     ground = walkable_area(recording, environment)

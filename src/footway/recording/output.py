@@ -57,7 +57,6 @@ class Output:
 
     Raises:
         BadFile: another process or recorder is writing it, or it cannot be written.
-
     """
 
     def __init__(self, file: str | os.PathLike[str]) -> None:

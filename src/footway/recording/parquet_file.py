@@ -113,7 +113,6 @@ class ParquetRows(Chained):
         header: metadata of the recording, as JSON.
         recorded_map: the map of the recording; None if the file has none.
         n_groups: number of row groups.
-
     """
 
     def __init__(self, file: Path) -> None:

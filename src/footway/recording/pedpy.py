@@ -38,7 +38,6 @@ def save_pedpy(
     Raises:
         BadFile: the file cannot be written.
         BadInput: the recording has no characters.
-
     """
     even = even_frames(recording)
     wkt = to_wkt(walkable_area(recording, environment))
@@ -61,7 +60,6 @@ def save_csv(recording: Recording, file: str | os.PathLike[str]) -> None:
 
     Raises:
         BadFile: the file cannot be written.
-
     """
     frames = np.arange(recording.n_frames)
     rows = (

@@ -96,7 +96,6 @@ class Recording(NotebookDisplay):
             the first and of the last frame; see `obstacles_at`.
         recorded_map: the map; None if it was not recorded. See `environment`.
         source: source of the rows.
-
     """
 
     step: float
@@ -121,7 +120,6 @@ class Recording(NotebookDisplay):
 
         Raises:
             BadFile: the file is missing, damaged, or not a recording of Footway.
-
         """
         from footway.recording.storage import load
 
@@ -133,7 +131,6 @@ class Recording(NotebookDisplay):
         Raises:
             BadInput: the name does not end in .parquet.
             BadFile: the file cannot be written.
-
         """
         from footway.recording.storage import save
 
@@ -144,7 +141,6 @@ class Recording(NotebookDisplay):
 
         Raises:
             BadInput: seeds, steps, maps or populations differ.
-
         """
         from footway.recording.joining import joined
 
@@ -196,7 +192,6 @@ class Recording(NotebookDisplay):
 
         Raises:
             BadQuery: there is no such frame.
-
         """
         k = self._checked(k)
         first, last = self.offsets[k : k + 2].tolist()
@@ -207,7 +202,6 @@ class Recording(NotebookDisplay):
 
         Raises:
             BadQuery: there is no such frame.
-
         """
         time, rows = float(self.times[self._checked(k)]), self.obstacles
         rows = rows[(rows[:, FIRST] <= time + _SAME) & (time <= rows[:, LAST] + _SAME)]
@@ -229,7 +223,6 @@ class Recording(NotebookDisplay):
 
         Raises:
             BadQuery: no character has this id.
-
         """
         is_whole = isinstance(character, (int, np.integer)) and not isinstance(character, bool)
         if not is_whole or character not in self.characters.ids:

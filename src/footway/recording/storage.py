@@ -78,7 +78,6 @@ class ParquetRecorder(Recorder):
 
     Raises:
         BadFile: the file cannot be written, or another process is writing it.
-
     """
 
     def __init__(
@@ -133,7 +132,6 @@ class ParquetRecorder(Recorder):
 
         Raises:
             BadFile: the file cannot be written, or an earlier part of it could not be.
-
         """
         self._finish(complete=True)
         if self._is_broken:

@@ -51,7 +51,6 @@ def even_frames(recording: Recording) -> EvenFrames:
 
     Raises:
         BadInput: the recording has no characters.
-
     """
     if not len(recording.characters.ids):
         raise BadInput("the recording has no characters; there is nothing to export")

@@ -39,7 +39,6 @@ def prepare(
     Raises:
         BadInput: the scenario does not fit its map; the message gives file, line and key.
         NoPath: a goal that cannot be reached, likewise.
-
     """
     opened = opened or open_map(scenario)
     if resume is None:
@@ -81,7 +80,6 @@ def run(
         >>> summary = run(scenario)
         >>> summary.steps, summary.characters, summary.is_complete
         (10, 150, True)
-
     """
     prepared = prepared or prepare(scenario)
     crowd, log = prepared.crowd, StepLog()

@@ -55,7 +55,6 @@ class Summary:
         groups: size of each group at the end.
         is_complete: whether the run reached its end.
         recording: the recording; None if there is none.
-
     """
 
     title: str | None
@@ -123,7 +122,6 @@ class StepLog:
         present: number of characters at each of these moments.
         empty_at: simulated time when the last character left, s; None while some are present.
         left_at: the same by name, for each population that has left completely.
-
     """
 
     moments: list[float] = field(default_factory=list)

@@ -94,7 +94,6 @@ def prepare_crowd(
     Raises:
         BadInput: an unknown area or too little space; the message gives file, line and key.
         NoPath: a goal that cannot be reached, likewise.
-
     """
     check_names(scenario)
     opened = opened or open_map(scenario)

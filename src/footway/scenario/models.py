@@ -374,7 +374,6 @@ class Scenario(_Table):
         Raises:
             BadInput: an unknown area or too little space; the message gives file, line and key.
             NoPath: a goal that cannot be reached, likewise.
-
         """
         from footway.scenario.building import prepare_crowd
 

@@ -29,7 +29,6 @@ class Fault(ValueError):
 
     Attributes:
         inside: keys below the value that was checked.
-
     """
 
     def __init__(self, message: str, *, inside: Keys = ()) -> None:
@@ -44,7 +43,6 @@ class Origin:
     Attributes:
         name: of the file.
         lines: line of each key, from 1.
-
     """
 
     name: str = "scenario"

@@ -78,7 +78,6 @@ def load_scenario(file: str | os.PathLike[str]) -> Scenario:
         >>> scenario = load_scenario("demo:corridor")
         >>> [population.count for population in scenario.population]
         [200, 200]
-
     """
     name = str(file)
     is_demo = isinstance(file, str) and name.startswith(DEMO)
@@ -100,7 +99,6 @@ def parse_scenario(
         text: the document.
         name: its name in messages.
         folder: folder to which its paths are relative.
-
     """
     checked_text(text, "scenario")
     checked_text(name, "name")

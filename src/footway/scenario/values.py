@@ -63,7 +63,6 @@ class Number:
         above: exclusive minimum.
         high: maximum; larger values are probably in another unit.
         endless: whether `inf` is allowed.
-
     """
 
     unit: str = ""

@@ -50,7 +50,6 @@ def is_loopback(host: str) -> bool:
     Example:
         >>> is_loopback("127.0.0.1"), is_loopback("0.0.0.0")
         (True, False)
-
     """
     return host in LOOPBACK or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
 
@@ -70,7 +69,6 @@ class Access:
         (True, False)
         >>> access.knows_origin("http://localhost:8000", "localhost:8000")
         True
-
     """
 
     host: str
@@ -122,7 +120,6 @@ class Rate:
         >>> rate = Rate(per_second=1.0, burst=2)
         >>> [rate.allows(now=5.0) for _ in range(3)], rate.allows(now=6.0)
         ([True, True, False], True)
-
     """
 
     per_second: float = 200.0

@@ -35,7 +35,6 @@ class KernelPreparation:
 
     Args:
         send_event: sends an event to all clients; must not block.
-
     """
 
     def __init__(self, send_event: Callable[[Message], None]) -> None:

@@ -38,7 +38,6 @@ def add(crowd: Crowd, document: Document, request: requests.Population) -> None:
     Raises:
         BadInput: not enough free space, or an unknown area.
         NoPath: its goal cannot be reached.
-
     """
     if len(crowd) + request.count > MAX_CHARACTERS:
         raise BadQuery(
@@ -105,7 +104,6 @@ def change(
 
     Raises:
         BadInput: an invalid value, or not enough free space; nothing has changed.
-
     """
     before = crowd.profiles[index]
     after = _changed(before, request, differ=differ)

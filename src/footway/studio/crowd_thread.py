@@ -91,7 +91,6 @@ class CrowdThread:
         0.1
         >>> thread.end()
         True
-
     """
 
     def __init__(
@@ -303,7 +302,6 @@ class LiveRecording:
         >>> fw.Recording.load(live_recording.file).n_frames
         2
         >>> live_recording.drop()
-
     """
 
     def __init__(self, crowd: Crowd, name: str = "run") -> None:

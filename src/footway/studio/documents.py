@@ -49,7 +49,6 @@ class Document:
         is_edited: whether the map was edited in the studio.
         is_boxed: whether the map is unknown and replaced by a box around all characters.
         origin: origin of the coordinates on the wire, m.
-
     """
 
     name: str
@@ -141,7 +140,6 @@ def built_in() -> list[str]:
     Example:
         >>> "gallery:city" in built_in(), "demo:evacuation" in built_in()
         (True, True)
-
     """
     from footway.environment import gallery
     from footway.scenario.reading import demo_names
@@ -159,7 +157,6 @@ def open_built_in(name: str) -> Document:
     Example:
         >>> open_built_in("gallery:field").what
         'map'
-
     """
     tiles = name.removeprefix("gallery:city:").split("x")[0]
     if tiles.isdigit() and int(tiles) > _MAX_TILES:
@@ -189,7 +186,6 @@ def open_document(
 
     Raises:
         BadInput: what is wrong with the file, on one line.
-
     """
     suffix = Path(name).suffix.lower()
     display_name = display_name or (name if ":" in name else Path(name).name)
@@ -301,7 +297,6 @@ class EditHistory:
 
         Raises:
             BadInput: the edit is not possible.
-
         """
         from footway.corridor import CorridorMap
 

@@ -73,7 +73,6 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
 
     Raises:
         BadFile: the files cannot be written.
-
     """
     environment: dict[str, Any] = {}
     arrays: Arrays = {"shapes": np.empty(0, np.uint8), "shape_ends": np.empty(0, np.int64)}
@@ -124,7 +123,6 @@ def unpack(folder: Path, *, file: str) -> Document:
 
     Raises:
         BadFile: the files are damaged.
-
     """
     try:
         for name in (_DOCUMENT_FILE, _MAP_FILE, _RECORDING_FILE):

@@ -60,7 +60,6 @@ def layer(document: Document, request: Layer, progress: Progress) -> Answer:
 
     Raises:
         BadInput: there is no such layer, or it is not possible for this map.
-
     """
     if request.name not in LAYERS:
         raise BadInput(f"there is no layer {request.name!r:.50}; there are {', '.join(LAYERS)}")

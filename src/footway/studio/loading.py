@@ -51,7 +51,6 @@ class Limits:
         seconds: wall-clock time; compiling kernels does not count.
         megabytes: memory beyond what Footway itself takes (on Linux; elsewhere memory is not
             limited), and size of each file that the process writes.
-
     """
 
     seconds: float = 60.0
@@ -69,7 +68,6 @@ class Order:
         scale: metres per cell, pixel or unit of a map.
         between: heights, m, between which a plan is cut out of a three-dimensional map.
         uploaded: whether a browser sent it; then it must not name other files of this machine.
-
     """
 
     file: str
@@ -113,7 +111,6 @@ class Loader:
         ... finally:
         ...     loader.close()
         missing.geojson: does not exist; check the path
-
     """
 
     def __init__(
@@ -181,7 +178,6 @@ class Loader:
         Raises:
             BadInput: what is wrong with the file, or which limit it exceeds, on one line.
             NoPath: characters of a scenario cannot reach their goal.
-
         """
         from footway.studio.handover import unpack
 
@@ -328,7 +324,6 @@ class _Process:
 
     Attributes:
         messages: messages of the process; None is the last one.
-
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -410,7 +405,6 @@ def clean_name(name: str) -> str:
     Example:
         >>> clean_name("../plans/house.geojson")
         'house.geojson'
-
     """
     plain = PureWindowsPath(PurePosixPath(name).name).name
     plain = "".join(c for c in plain if c.isprintable() and c not in '<>:"|?*')[-100:]
@@ -433,7 +427,6 @@ def open_upload(
 
     Raises:
         BadInput: what is wrong with it, on one line without folders of this machine.
-
     """
     plain = clean_name(name)
     with loader.folder() as folder:

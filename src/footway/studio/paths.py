@@ -70,7 +70,6 @@ def path(document: Document, request: PathRequest, terrains: TerrainCache) -> An
     Raises:
         BadInput: a point in a wall, or an unknown kind of terrain.
         NoPath: there is no path; the error has the reason.
-
     """
     begin = time.perf_counter()
     find = _find_path if request.method == "short" else _find_walk
@@ -180,7 +179,6 @@ def walk(document: Document, request: Walk) -> Answer:
     Raises:
         BadInput: a stop in a wall.
         NoPath: a stop cannot be reached.
-
     """
     from footway import camera
 

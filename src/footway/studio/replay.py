@@ -165,7 +165,6 @@ def write_page(
     Raises:
         BadInput: the recording is too long for a page.
         BadFile: the player is missing from this copy of Footway, or the file cannot be written.
-
     """
     document = Document(recording.map_name, "recording", environment, cmap, recording=recording)
     document = replace(document, origin=origin_of(document.bounds), is_boxed=is_boxed)

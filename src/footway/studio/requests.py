@@ -236,7 +236,6 @@ def parse(text: str | bytes) -> Request:
     Example:
         >>> parse('{"n": 1, "type": "path", "start": [1, 2], "goal": [3, 4]}').radius
         0.25
-
     """
     try:
         request: Request = _models.validate_json(text)

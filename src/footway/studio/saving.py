@@ -153,7 +153,6 @@ def toml(values: dict[str, Any]) -> str:
         [[population]]
         count = 5
         <BLANKLINE>
-
     """
     text = tomli_w.dumps({key: value for key, value in values.items() if key not in _TABLES})
     for key in _TABLES:

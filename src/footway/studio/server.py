@@ -125,7 +125,6 @@ class Studio:
         document: document that is open at the start.
         access: accepted host names and token.
         loader: loads uploaded files; it is closed with the server.
-
     """
 
     def __init__(self, document: Document, access: Access, loader: Loader | None = None) -> None:
@@ -432,7 +431,6 @@ def bind(host: str, port: int, *, exact: bool) -> sockets.socket:
 
     Raises:
         BadInput: the host is not an address of this machine, or no port is free.
-
     """
     ports = [port] if exact or port == 0 else range(port, min(port + _PORTS, 65536))
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET

@@ -46,7 +46,6 @@ class Session:
         document: document that is open at the start.
         send_event: sends an event to all clients; must not block.
         send_frame: sends a frame of the crowd to all clients; must not block.
-
     """
 
     def __init__(
@@ -177,7 +176,6 @@ class Session:
 
         Raises:
             BadInput: the document cannot be saved in this format.
-
         """
         if kind == "geojson":
             return saving.as_geojson(self.document)

@@ -74,7 +74,6 @@ def reply(n: int, answer: Answer) -> Message:
     Example:
         >>> reply(3, Answer({"length": 2.5}))
         '{"n":3,"ok":{"length":2.5}}'
-
     """
     return packed({"n": n, "ok": answer.facts}, answer.arrays)
 
@@ -85,7 +84,6 @@ def refused(n: int | None, error: str, kind: str, **facts: Any) -> str:
     Example:
         >>> refused(3, "no", "bad-input")
         '{"n":3,"error":"no","kind":"bad-input"}'
-
     """
     return _text({"n": n, "error": " ".join(error.split()), "kind": kind, **facts})
 
@@ -102,7 +100,6 @@ def packed(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Messag
         >>> message = packed({"n": 1}, {"at": np.zeros((2, 2))})
         >>> unpacked(message)[1]["at"].shape
         (2, 2)
-
     """
     if not arrays:
         return _text(header)
@@ -163,7 +160,6 @@ def crowd_frame(crowd: Crowd, origin: Origin = ZERO_ORIGIN) -> bytes:
         >>> _ = crowd.add(100)
         >>> len(crowd_frame(crowd)) / 100 < 40
         True
-
     """
     arrays = pack_characters(
         crowd.ids, crowd.positions, crowd.velocities, crowd.radii, crowd.populations
@@ -219,7 +215,6 @@ def origin_of(bounds: tuple[float, float, float, float]) -> Origin:
         (0.0, 0.0)
         >>> origin_of((500_120.0, 5_000_250.0, 500_700.0, 5_000_900.0))
         (500000.0, 5000000.0)
-
     """
     if max(map(abs, bounds)) < _NEAR:
         return ZERO_ORIGIN
@@ -246,7 +241,6 @@ def facts_to_wire(facts: dict[str, Any], origin: Origin) -> dict[str, Any]:
     Example:
         >>> facts_to_wire({"pinch": {"at": [1005.0, 2003.0], "width": 0.8}}, (1000.0, 2000.0))
         {'pinch': {'at': [5.0, 3.0], 'width': 0.8}}
-
     """
     x, y = origin
     return {

@@ -51,7 +51,6 @@ def cut_route(points: Floats, ground: Ground) -> CutRoute:
         >>> cut = cut_route(np.array([[1, 1], [3, 2.0]]), Terrain.build(room).ground)
         >>> round(cut.length, 3), first_hole(cut)
         (2.236, None)
-
     """
     points = without_repeats(points)
     squares = np.diff(points, axis=0) ** 2

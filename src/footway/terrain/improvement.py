@@ -54,7 +54,6 @@ def path_over_cells(
 
     Raises:
         BadQuery: the resolution is not a positive number, or is too fine for the map.
-
     """
     x0, y0, x1, y1 = terrain.environment.bounds
     width, height = x1 - x0, y1 - y0

@@ -76,7 +76,6 @@ def route(
         >>> found = route(room, (1, 1), (9, 1), preferences={"mud": 10.0})
         >>> found.measure()["mud"]
         0.0
-
     """
     terrain = _as_terrain(ground, radius)
     a, b = point(start, "start"), point(goal, "goal")
@@ -107,7 +106,6 @@ class IndicativeRoute:
         method: how the route was found, "triangles" or "grid"; "drawn": given by points.
         resolution: m, side of the grid's cells; None: the default.
         is_improved: whether the weighted length was minimized.
-
     """
 
     points: Floats
@@ -136,7 +134,6 @@ class IndicativeRoute:
             >>> route = IndicativeRoute.from_points(Terrain.build(room), [(1, 1), (4, 1), (4, 5)])
             >>> route.length
             7.0
-
         """
         if not isinstance(terrain, Terrain):
             raise BadQuery(f"a Terrain is needed, not {shown(terrain)}: see fw.Terrain.build")
@@ -235,7 +232,6 @@ class IndicativeRoute:
         Raises:
             BadFile: the file is missing or contains no line.
             BadQuery: as `from_points`.
-
         """
         from footway.terrain import route_file
 

@@ -80,7 +80,6 @@ class Terrain:
         {'ground': 6.0, 'mud': 2.0}
         >>> round(terrain.weighted_length([(1, 4), (9, 4)], {"mud": 10.0}), 6)
         26.0
-
     """
 
     environment: Environment = field(repr=False)
@@ -95,7 +94,6 @@ class Terrain:
         Raises:
             BadQuery: the radius is negative, not a number, or larger than the map.
             BadGeometry: the disc fits nowhere.
-
         """
         if not hasattr(environment, "walkable"):
             raise BadQuery(
@@ -136,7 +134,6 @@ class Terrain:
 
         Raises:
             BadInput: a weight is not a positive number, or the map lacks a kind.
-
         """
         out = np.ones(len(self.kinds))
         for kind, weight in check_preferences({} if preferences is None else preferences).items():
@@ -156,7 +153,6 @@ class Terrain:
 
         Raises:
             BadQuery: the line leaves the free space of the disc.
-
         """
         metres = self._trace(points, self.weights(preferences))[0].sum(axis=0)
         return dict(zip(self.kinds, metres.tolist(), strict=True))
@@ -169,7 +165,6 @@ class Terrain:
         Raises:
             BadInput: as `weights`.
             BadQuery: the line leaves the free space of the disc.
-
         """
         return float(self._trace(points, self.weights(preferences))[1].sum())
 
@@ -184,7 +179,6 @@ class Terrain:
         Returns:
             Lengths on each kind (n, k) m and weighted lengths (n,) m, both up to the first wall,
             and the fraction (n,) of each line at which that wall stops it; 2: no wall does.
-
         """
         lines, weights = points(lines, 4, name="lines"), floats(weights, "(k,)", name="weights")
         if weights.shape != (len(self.kinds),):
@@ -273,7 +267,6 @@ def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:
 
     Raises:
         BadInput: not a mapping, or a weight is zero, negative or not a number.
-
     """
     if not isinstance(preferences, Mapping):
         raise BadInput(

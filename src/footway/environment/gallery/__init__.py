@@ -56,7 +56,6 @@ def make(name: str) -> Environment | Volume:
         >>> from footway.environment import gallery
         >>> gallery.make("mckenna").holes
         23
-
     """
     if not isinstance(name, str):
         raise BadInput(f"the name of a map is a text, not {shown(name)}")

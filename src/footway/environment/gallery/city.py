@@ -97,7 +97,6 @@ class Grain:
         parcel: typical area of a parcel, m2.
         street: width of the streets between blocks, m.
         tilt: maximum deviation of a street from the perpendicular, rad.
-
     """
 
     block: float

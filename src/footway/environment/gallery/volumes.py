@@ -44,7 +44,6 @@ class Plan(NamedTuple):
         solids: made solid.
         stairs: blocks filled with steps.
         holes: openings through the solids.
-
     """
 
     size: tuple[int, int, int]

@@ -35,7 +35,6 @@ class Mesh(NamedTuple):
         size: (2,) int64, number of points and triangles in use.
         stack: int32, triangles to check after an insertion.
         crossed: (n, 2) int32, sides that a new segment crosses.
-
     """
 
     xy: np.ndarray

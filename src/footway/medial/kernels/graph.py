@@ -63,7 +63,6 @@ def components(links, size):
 
     Returns:
         The number of components, and the label of each node, (size,) int64.
-
     """
     parent = np.arange(size)
     for k in range(len(links)):
