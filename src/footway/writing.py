@@ -42,7 +42,19 @@ def whole_file(
     try:
         yield part
         if not is_special:
-            _replace(part, path)
+            # Flush to disk, then move over the old file, whose permissions it gets.
+            with part.open("rb+") as stream:
+                os.fsync(stream.fileno())
+            if path.exists():
+                part.chmod(path.stat().st_mode)
+            part.replace(path)
+            if hasattr(os, "O_DIRECTORY"):  # not on Windows
+                with suppress(OSError):
+                    folder = os.open(path.parent, os.O_DIRECTORY)
+                    try:
+                        os.fsync(folder)
+                    finally:
+                        os.close(folder)
     except (OSError, sqlite3.Error) as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise BadFile(f"{name or file}: cannot be written: {reason}") from None
@@ -61,19 +73,3 @@ def _target(file: str | os.PathLike[str]) -> Path:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
         raise BadFile(f"{file!r}: cannot be written: {error}") from None
-
-
-def _replace(part: Path, path: Path) -> None:
-    """Flush a file to disk and move it over another one, whose permissions it gets."""
-    with part.open("rb+") as stream:
-        os.fsync(stream.fileno())
-    if path.exists():
-        part.chmod(path.stat().st_mode)
-    part.replace(path)
-    if hasattr(os, "O_DIRECTORY"):  # not on Windows
-        with suppress(OSError):
-            folder = os.open(path.parent, os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)

@@ -23,21 +23,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     gc.disable()
     try:
         with interrupts.repeated_until_acknowledged():
-            return _run(arguments)
+            try:
+                from footway.cli.app import run
+
+                return run(arguments)
+            except BaseException:
+                if not interrupts.was_interrupted():
+                    raise
+                interrupts.acknowledge()  # Ctrl-C came during the imports
+                print("footway: interrupted", file=sys.stderr, flush=True)  # noqa: T201
+                return interrupts.INTERRUPTED
     finally:
         gc.enable()
         if arguments is None:  # the process ends: Ctrl-C prints no message from now on
             interrupts.end_silently()
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    try:
-        from footway.cli.app import run
-
-        return run(arguments)
-    except BaseException:
-        if not interrupts.was_interrupted():
-            raise
-        interrupts.acknowledge()  # Ctrl-C came during the imports
-        print("footway: interrupted", file=sys.stderr, flush=True)  # noqa: T201
-        return interrupts.INTERRUPTED

@@ -96,7 +96,14 @@ for _name in COMMANDS:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code; user errors give no traceback."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    _prepare_streams()
+    # Replace closed streams; escape characters that the terminal cannot encode.
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    warnings.simplefilter("ignore", RuntimeWarning)  # huge coordinates give an error anyway
     try:
         code = _run_app(given)
         sys.stdout.flush()
@@ -108,17 +115,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say(f"cannot write: {error.strerror or error}")
         return BAD_INPUT
     return code
-
-
-def _prepare_streams() -> None:
-    """Replace closed streams, and escape characters that the terminal cannot encode."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
-        elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    warnings.simplefilter("ignore", RuntimeWarning)  # huge coordinates give an error anyway
 
 
 def _run_app(given: list[str]) -> int:

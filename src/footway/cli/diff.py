@@ -45,7 +45,16 @@ def diff(
     warn_if_incomplete(a, one)
     warn_if_incomplete(b, other)
     if json:
-        print_json({"a": a, "b": b, "equal": found.equal, **_as_json(found)})
+        first = None if found.first is None else _finite(found.first._asdict())
+        print_json(
+            {
+                "a": a,
+                "b": b,
+                "equal": found.equal,
+                "facts": {name: list(pair) for name, pair in found.facts.items()},
+                "first": first,
+            }
+        )
     else:
         verdict = "are equal" if found.equal else "differ"
         print_lines([f"{a} and {b} {verdict}"])
@@ -82,11 +91,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, list):
         return f"({', '.join(map(_shown, value))})"
     return repr(value) if isinstance(value, float) else str(value)
-
-
-def _as_json(found: Comparison) -> dict[str, Any]:
-    first = None if found.first is None else _finite(found.first._asdict())
-    return {"facts": {name: list(pair) for name, pair in found.facts.items()}, "first": first}
 
 
 def _finite(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_format
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import typer
 
@@ -11,11 +11,6 @@ from footway.cli.options import JsonOption, prepare_folder
 from footway.cli.progress import timed_steps
 from footway.cli.reports import facts, print_json, print_lines, print_written, say
 from footway.writing import whole_file
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from footway.reproduce.report import Report
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -71,7 +66,11 @@ def reproduce(
     with timed_steps() as steps:
         for experiment in chosen:
             report = experiment.run(folder, quick=quick, step=steps.step)
-            _write(report, folder)
+            document = json_format.dumps(report.to_dict(), indent=1, allow_nan=False)
+            texts = {".md": report.to_markdown(), ".json": f"{document}\n"}
+            for suffix, text in texts.items():
+                with whole_file(folder / f"{report.name}{suffix}") as part:
+                    part.write_text(text, encoding="utf-8")
             reports.append(report)
             names = (f"{report.name}.md", f"{report.name}.json", *report.files)
             written += [str(folder / name) for name in names]
@@ -87,12 +86,3 @@ def reproduce(
         say(f"wrong answer: {words}")
     if wrong:
         raise typer.Exit(WRONG_ANSWER)
-
-
-def _write(report: Report, folder: Path) -> None:
-    """Write the report as Markdown and JSON, beside the pictures."""
-    document = json_format.dumps(report.to_dict(), indent=1, allow_nan=False)
-    texts = {".md": report.to_markdown(), ".json": f"{document}\n"}
-    for suffix, text in texts.items():
-        with whole_file(folder / f"{report.name}{suffix}") as part:
-            part.write_text(text, encoding="utf-8")

@@ -189,7 +189,16 @@ def simulate(
         reports.print_lines([json_format.dumps(json_schema(), indent=2, allow_nan=False)])
         return
     if list_all:
-        _print_list(json=json)
+        from footway.scenario.reading import demo_names, load_scenario
+
+        titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demo_names()}
+        if json:
+            rows = [{"name": name, "title": title} for name, title in titles.items()]
+            reports.print_json({"scenarios": rows})
+        else:
+            reports.print_lines(
+                reports.facts((name, title or "") for name, title in titles.items())
+            )
         return
     if scenario_name is None:
         raise BadInput("no scenario is given; give a file or demo:NAME, see --list")
@@ -204,7 +213,17 @@ def simulate(
     if output is None and scenario.output.recording is not None:
         options = Options(scenario.output.recording, *files)
         options.check()
-    scenario = scenario.model_copy(update=_changes(seconds, seed, resume))
+    changes: dict[str, Any] = {}
+    if seed is not None:
+        if resume is not None:
+            raise BadInput(
+                "--seed cannot be used with --resume: the checkpoint has its own seed; leave it out"
+            )
+        changes["seed"] = seed
+    if seconds is not None:
+        _check_seconds(seconds, "--seconds")
+        changes["duration"] = seconds
+    scenario = scenario.model_copy(update=changes)
     with timed_steps() as steps:
         with steps.step("map", f"Loading {scenario.map}"):
             opened = open_map(scenario)
@@ -230,21 +249,6 @@ def simulate(
 def _check_seconds(given: float, typed: str) -> None:
     if not 0.0 < given <= _LONGEST:
         raise BadInput(f"{typed} is {given:g}; give more than 0 and at most {_LONGEST:g}")
-
-
-def _changes(seconds: float | None, seed: int | None, resume: str | None) -> dict[str, Any]:
-    """Return what the options change in the scenario."""
-    changes: dict[str, Any] = {}
-    if seed is not None:
-        if resume is not None:
-            raise BadInput(
-                "--seed cannot be used with --resume: the checkpoint has its own seed; leave it out"
-            )
-        changes["seed"] = seed
-    if seconds is not None:
-        _check_seconds(seconds, "--seconds")
-        changes["duration"] = seconds
-    return changes
 
 
 def _run(
@@ -297,18 +301,6 @@ def _run(
 
 
 # -- reports -------------------------------------------------------------------------------------
-
-
-def _print_list(*, json: bool) -> None:
-    from footway.scenario import load_scenario
-    from footway.scenario.reading import demo_names
-
-    titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demo_names()}
-    if json:
-        rows = [{"name": name, "title": title} for name, title in titles.items()]
-        reports.print_json({"scenarios": rows})
-    else:
-        reports.print_lines(reports.facts((name, title or "") for name, title in titles.items()))
 
 
 def _print_check(

@@ -12,7 +12,6 @@ from footway.cli.progress import say_compiling, timed_steps
 from footway.cli.reports import print_lines, say
 
 if TYPE_CHECKING:
-    from footway.studio.access import Access
     from footway.studio.documents import Document
     from footway.studio.loading import Loader, Order
 
@@ -74,16 +73,25 @@ def studio(
 def _serve(
     document: Document, loader: Loader, host: str, port: int | None, *, browser: bool
 ) -> None:
+    import secrets
+    import socket
     import sys
     import threading
     import webbrowser
 
+    from footway.studio.access import Access, is_loopback
     from footway.studio.server import Studio, bind, serve
 
     with bind(host, PORT if port is None else port, exact=port is not None) as listening:
-        access = _access(host, listening.getsockname()[1])
+        token = None if is_loopback(host) else secrets.token_urlsafe(24)
+        access = Access(host, listening.getsockname()[1], token)
         made = Studio(document, access, loader)
-        address = _address(access)
+        name = access.host
+        if name in ("0.0.0.0", "::", ""):  # noqa: S104 - a browser needs a name
+            name = socket.gethostname()
+        name = f"[{name}]" if ":" in name else name
+        query = "" if access.token is None else f"?token={access.token}"
+        address = f"http://{name}:{access.port}/{query}"
         print_lines([f"Footway studio shows {document.name} at {address}", "Ctrl-C ends it."])
         sys.stdout.flush()  # a program that reads from a pipe gets the address now
         if browser:  # in a thread, because some browsers block
@@ -110,24 +118,3 @@ def _open(order: Order, loader: Loader) -> Document:
         return open_document(
             order.file, map_name=order.map_name, scale=order.scale, between=order.between
         )
-
-
-def _access(host: str, port: int) -> Access:
-    """Return the access rule: a token is required unless only this machine can connect."""
-    import secrets
-
-    from footway.studio.access import Access, is_loopback
-
-    token = None if is_loopback(host) else secrets.token_urlsafe(24)
-    return Access(host, port, token)
-
-
-def _address(access: Access) -> str:
-    import socket
-
-    name = access.host
-    if name in ("0.0.0.0", "::", ""):  # noqa: S104 - a browser needs a name
-        name = socket.gethostname()
-    name = f"[{name}]" if ":" in name else name
-    query = "" if access.token is None else f"?token={access.token}"
-    return f"http://{name}:{access.port}/{query}"

@@ -59,7 +59,13 @@ def assemble(given: InputGeometry, *, grid: float) -> Assembled:
 def _assemble(given: InputGeometry, *, grid: float) -> Assembled:
     base, repairs = _base(given, grid=grid)
     obstacles, found = _merged(given.obstacles, grid=grid)
-    repairs += found + _obstacles_outside(given.obstacles, base, grid=grid)
+    tree = shapely.STRtree(to_steps(given.obstacles.shapes, grid))
+    touched = np.zeros(len(given.obstacles), dtype=bool)
+    touched[tree.query(base, predicate="intersects")[1]] = True
+    repairs += found + [
+        given.obstacles.repair(i, "outside", "lies outside walkable space; no effect")
+        for i in np.flatnonzero(~touched)
+    ]
     space = _without_slivers(_subtract(base, obstacles), repairs, grid=grid)
     if len(space):
         space, lines = _insert_lines(given.lines, _node_rings(space), repairs, grid=grid)
@@ -124,17 +130,6 @@ def _bounds_from_obstacles(given: InputGeometry, *, grid: float) -> tuple[Shapes
         f"around it, {x1 - x0 + 2 * margin:.6g} x {y1 - y0 + 2 * margin:.6g} m",
     )
     return to_steps(np.array([box], dtype=object), grid), [repair]
-
-
-def _obstacles_outside(given: Pieces, base: Shapes, *, grid: float) -> list[Repair]:
-    """List the obstacles outside walkable space."""
-    tree = shapely.STRtree(to_steps(given.shapes, grid))
-    touched = np.zeros(len(given), dtype=bool)
-    touched[tree.query(base, predicate="intersects")[1]] = True
-    return [
-        given.repair(i, "outside", "lies outside walkable space; no effect")
-        for i in np.flatnonzero(~touched)
-    ]
 
 
 def _subtract(base: Shapes, obstacles: Shapes) -> Shapes:

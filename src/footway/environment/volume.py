@@ -70,7 +70,18 @@ class Volume:
 
     def __post_init__(self) -> None:
         """Validate the arguments and keep a read-only copy."""
-        object.__setattr__(self, "solid", _voxels(self.solid))
+        try:
+            voxels: NDArray[Any] = np.array(self.solid)
+        except ValueError:  # ragged lists
+            voxels = np.empty(0)
+        if voxels.ndim != 3 or voxels.size == 0 or voxels.dtype.kind not in "bui":
+            raise BadGeometry(
+                f"solid voxels have the shape {voxels.shape} and the type {voxels.dtype}; "
+                "give a (nz, ny, nx) array of booleans"
+            )
+        made = np.ascontiguousarray(voxels, dtype=bool)
+        made.flags.writeable = False
+        object.__setattr__(self, "solid", made)
         object.__setattr__(self, "resolution", _resolution(self.resolution))
         object.__setattr__(
             self, "origin", tuple(point(self.origin, "origin", 3, error=BadGeometry).tolist())
@@ -157,21 +168,6 @@ class Volume:
             f"<Volume {self.name!r}: {x:g} x {y:g} x {z:g} m, voxels of {self.resolution:g} m, "
             f"{self.free_volume:.1f} m3 free, {len(self.repairs)} repairs>"
         )
-
-
-def _voxels(solid: Any) -> NDArray[np.bool_]:
-    try:
-        voxels = np.array(solid)
-    except ValueError:  # ragged lists
-        voxels = np.empty(0)
-    if voxels.ndim != 3 or voxels.size == 0 or voxels.dtype.kind not in "bui":
-        raise BadGeometry(
-            f"solid voxels have the shape {voxels.shape} and the type {voxels.dtype}; "
-            "give a (nz, ny, nx) array of booleans"
-        )
-    made = np.ascontiguousarray(voxels, dtype=bool)
-    made.flags.writeable = False
-    return made
 
 
 def _resolution(resolution: Any) -> float:

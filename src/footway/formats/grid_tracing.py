@@ -51,7 +51,15 @@ def trace(free: NDArray[np.bool_]) -> NDArray[np.object_]:
         [height - 1 - row, height - row], so that y points up. They share at most corners.
     """
     padded = np.pad(free[::-1], 1)
-    runs = _runs(padded)
+    above, below = padded[1:], padded[:-1]
+    right, left = padded[:, 1:].T, padded[:, :-1].T
+    several = [
+        _straight(above & ~below, direction=0),
+        _straight(left & ~right, direction=1),
+        _straight(below & ~above, direction=2),
+        _straight(right & ~left, direction=3),
+    ]
+    runs = _Runs(*(np.concatenate(columns) for columns in zip(*several, strict=True)))
     if not len(runs.direction):
         return np.empty(0, dtype=object)
     loops = _loops(runs)
@@ -86,19 +94,6 @@ def place(polygons: Any, *, scale: float, origin: tuple[float, float, float] = (
         return found
 
     return shapely.transform(polygons, placed)
-
-
-def _runs(padded: NDArray[np.bool_]) -> _Runs:
-    """Return all boundary runs of a grid with a blocked border; the row index is y, upwards."""
-    above, below = padded[1:], padded[:-1]
-    right, left = padded[:, 1:].T, padded[:, :-1].T
-    several = [
-        _straight(above & ~below, direction=0),
-        _straight(left & ~right, direction=1),
-        _straight(below & ~above, direction=2),
-        _straight(right & ~left, direction=3),
-    ]
-    return _Runs(*(np.concatenate(columns) for columns in zip(*several, strict=True)))
 
 
 def _straight(edges: NDArray[np.bool_], *, direction: int) -> _Runs:

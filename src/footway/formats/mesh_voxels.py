@@ -43,7 +43,18 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
     # A flat mesh has one layer of voxels.
     sides = np.maximum(surface.vertices.max(axis=0) - low, resolution) / resolution
     x, y, z = (math.ceil(side - 1e-9) for side in sides.tolist())
-    _check_size(surface, x * y * z, resolution)
+    # One voxel, or more than fit in memory: the unit is probably wrong.
+    voxels = x * y * z
+    units = "if that is wrong, give scale= in metres per unit of the mesh"
+    if voxels == 1:
+        raise BadGeometry(
+            f"is {surface.size}, no more than one voxel of {resolution:g} m: {units}; else take a "
+            "finer resolution"
+        )
+    try:
+        check_memory(voxels, resolution=resolution, dimension=3)
+    except BadInput as error:
+        raise BadInput(f"{error}; the mesh is {surface.size}: {units}") from error
     solid = np.zeros((z, y, x), dtype=bool)
     corners = (surface.corners - low) / resolution
     slack = TOUCH / resolution
@@ -60,20 +71,6 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
             f"{found}"
         )
     return Volume(solid, resolution, tuple(low.tolist()), name, surface.repairs)
-
-
-def _check_size(surface: Surface, voxels: int, resolution: float) -> None:
-    """Reject a single voxel and more voxels than fit in memory: the unit is probably wrong."""
-    units = "if that is wrong, give scale= in metres per unit of the mesh"
-    if voxels == 1:
-        raise BadGeometry(
-            f"is {surface.size}, no more than one voxel of {resolution:g} m: {units}; else take a "
-            "finer resolution"
-        )
-    try:
-        check_memory(voxels, resolution=resolution, dimension=3)
-    except BadInput as error:
-        raise BadInput(f"{error}; the mesh is {surface.size}: {units}") from error
 
 
 def _mark(solid: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -> None:

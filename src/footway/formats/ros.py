@@ -104,14 +104,11 @@ def _describe(content: dict[Any, Any]) -> _Description:
             "between 0 and 1, free below occupied"
         )
     negate = _number(content.get("negate", 0), "negate") != 0
-    return _Description(image, resolution, _origin(content.get("origin")), negate, free)
-
-
-def _origin(value: Any) -> tuple[float, float, float]:
+    value = content.get("origin")
     if not isinstance(value, list) or len(value) not in {2, 3}:
         raise BadFile(f"key 'origin' is {reprlib.repr(value)}; give [x, y, yaw]")
     x, y, *yaw = (_number(v, "origin") for v in value)
-    return x, y, yaw[0] if yaw else 0.0
+    return _Description(image, resolution, (x, y, yaw[0] if yaw else 0.0), negate, free)
 
 
 def _number(value: Any, key: str) -> float:

@@ -32,8 +32,16 @@ def load(path: Path, scale: float | None) -> Environment:
     geometry, repairs = _parse(read_text(path))
     if scale is not None:
         geometry = shapely.transform(geometry, lambda xy: xy * scale)
-    polygons, left_out = _polygons(geometry)
-    if not len(polygons):
+    parts = simple_parts([geometry])[0]
+    parts = parts[~shapely.is_empty(parts)]
+    flat = shapely.get_dimensions(parts) == 2
+    notes = []
+    for part in parts[~flat]:
+        x, y = shapely.get_coordinates(part)[0]
+        detail = f"a {part.geom_type} in the collection is not walkable; left out"
+        notes.append(Repair("ignored", (float(x), float(y)), detail))
+    polygons, left_out = list(parts[flat]), notes
+    if not polygons:
         raise BadFile("has no polygon with an area; give the walkable polygons")
     labels = [f"polygon {i}" for i in range(len(polygons))]
     return Environment.from_input_geometry(
@@ -94,16 +102,3 @@ def _closed(text: str) -> tuple[Any, list[Repair]]:
         reason = str(error).strip().replace("\n", " ")
         raise BadFile(f"is not WKT: {reason:.200}") from error
     return geometry, repairs
-
-
-def _polygons(geometry: Any) -> tuple[list[Any], list[Repair]]:
-    """Return the polygons in a geometry, and a note about each other part."""
-    parts = simple_parts([geometry])[0]
-    parts = parts[~shapely.is_empty(parts)]
-    flat = shapely.get_dimensions(parts) == 2
-    notes = []
-    for part in parts[~flat]:
-        x, y = shapely.get_coordinates(part)[0]
-        detail = f"a {part.geom_type} in the collection is not walkable; left out"
-        notes.append(Repair("ignored", (float(x), float(y)), detail))
-    return list(parts[flat]), notes

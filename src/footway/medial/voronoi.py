@@ -50,7 +50,11 @@ def diagram(walls: Walls, *, grid: float = GRID) -> Diagram:
     segments = ends.reshape(-1, 4)
     vertices, halves, cells = _construct(segments.astype(np.int64), points.astype(np.int64))
     sites, is_point, two_sided = _sites(cells, segments, points, walls.two_sided)
-    edges = _primary_edges(halves)
+    # One row for each pair of twins; a half-edge has its cell on the left.
+    start, end, cell, twin, primary = halves.T
+    once = twin > np.arange(len(halves))
+    keep = once & (primary == 1) & (start >= 0) & (end >= 0)
+    edges = np.column_stack([start[keep], end[keep], cell[keep], cell[twin[keep]]])
     shift = np.tile(origin, 2)
     return Diagram((vertices + origin) * grid, edges, (sites + shift) * grid, is_point, two_sided)
 
@@ -107,11 +111,3 @@ def _sites(
         coordinates[~of_wall] = np.tile(points[site[~of_wall]], 2)
     both = is_point | two_sided[wall] if len(segments) else is_point
     return coordinates, is_point, both
-
-
-def _primary_edges(halves: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One row for each pair of twins; a half-edge has its cell on the left."""
-    start, end, cell, twin, primary = halves.T
-    once = twin > np.arange(len(halves))
-    keep = once & (primary == 1) & (start >= 0) & (end >= 0)
-    return np.column_stack([start[keep], end[keep], cell[keep], cell[twin[keep]]])

@@ -310,7 +310,13 @@ class Painter:
             return
         at, radius, colours = at[near], radius[near], 255.0 * people.colours[near]
         if radius.mean() < _SMALL:
-            self._put_blocks(pixels, at, colours)
+            # 2 x 2 pixels per character: without soft rims a frame has a third of the size.
+            corner = np.round(at).astype(np.int64)
+            paint = colours.round().astype(np.uint8)
+            for dx, dy in ((-1, -1), (-1, 0), (0, -1), (0, 0)):
+                x, y = corner[:, 0] + dx, corner[:, 1] + dy
+                inside = self._inside(x, y)
+                pixels[y[inside], x[inside]] = paint[inside]
             return
         if people.trails is not None and len(people.trails):
             self._put_trails(pixels, people.trails[:, near], at, colours)
@@ -354,15 +360,6 @@ class Painter:
             & (y < self._bottom + beyond)
         )
         return inside
-
-    def _put_blocks(self, pixels: Pixels, at: Floats, colours: Floats) -> None:
-        """Paint 2 x 2 pixels per character: without soft rims a frame has a third of the size."""
-        corner = np.round(at).astype(np.int64)
-        paint = colours.round().astype(np.uint8)
-        for dx, dy in ((-1, -1), (-1, 0), (0, -1), (0, 0)):
-            x, y = corner[:, 0] + dx, corner[:, 1] + dy
-            inside = self._inside(x, y)
-            pixels[y[inside], x[inside]] = paint[inside]
 
     def _put_trails(self, pixels: Pixels, places: Floats, at: Floats, colours: Floats) -> None:
         """Paint lines from previous positions (k, n, 2) m to the current ones, fading backward."""

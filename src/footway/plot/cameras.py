@@ -76,7 +76,12 @@ def draw_camera(
         motion: of a camera.
         environment: source of the ground; by default it is derived from the map's walls.
     """
-    sheet, keys, diagrams = _new_page(_view(cmap, motion))
+    # The part of the map around the path, with a margin and a limited aspect ratio.
+    low, high = (f(motion.positions[:, :2], axis=0).tolist() for f in (np.min, np.max))
+    x0, y0, x1, y1 = padded_within((*low, *high), 0.08, cmap.bounds, least=2.0)
+    more_x = max(0.0, (y1 - y0) / _HIGHEST - (x1 - x0)) / 2.0
+    more_y = max(0.0, (x1 - x0) / _WIDEST - (y1 - y0)) / 2.0
+    sheet, keys, diagrams = _new_page((x0 - more_x, y0 - more_y, x1 + more_x, y1 + more_y))
     words = [f"{motion.length:.2f} m", f"{motion.duration:.1f} s"]
     if np.isfinite(motion.clearance):
         words += [f"radius {motion.radius:g} m", f"clearance {motion.clearance:.3f} m"]
@@ -131,15 +136,6 @@ def _new_page(view: Box) -> tuple[Sheet, Area, tuple[Axes, Axes]]:
     make_quiet(first)
     make_quiet(second)
     return sheet, area(SIDE, below - KEYS, width, KEYS), (first, second)
-
-
-def _view(cmap: CorridorMap | Environment, motion: CameraMotion) -> Box:
-    """Return the part of the map around the path, with a margin and a limited aspect ratio."""
-    low, high = (f(motion.positions[:, :2], axis=0).tolist() for f in (np.min, np.max))
-    x0, y0, x1, y1 = padded_within((*low, *high), 0.08, cmap.bounds, least=2.0)
-    more_x = max(0.0, (y1 - y0) / _HIGHEST - (x1 - x0)) / 2.0
-    more_y = max(0.0, (x1 - x0) / _WIDEST - (y1 - y0)) / 2.0
-    return x0 - more_x, y0 - more_y, x1 + more_x, y1 + more_y
 
 
 def _draw_path(sheet: Sheet, motion: CameraMotion) -> ScalarMappable:

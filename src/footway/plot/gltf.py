@@ -214,7 +214,9 @@ class _Scene:
 
     def _add_mesh(self, name: str, primitive: dict[str, Any]) -> None:
         """Add a mesh of one colour, visible from both sides because walls may have no thickness."""
-        colour = {"baseColorFactor": _linear(_COLOURS[name]), "metallicFactor": 0.0}
+        shown = [int(_COLOURS[name][k : k + 2], 16) / 255.0 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shown]
+        colour = {"baseColorFactor": [*(round(c, 5) for c in linear), 1.0], "metallicFactor": 0.0}
         self.content["materials"].append(
             {"name": name, "doubleSided": True, "pbrMetallicRoughness": colour}
         )
@@ -273,10 +275,3 @@ def _rotations(directions: Floats) -> Singles:
 def _y_up(points: Floats) -> Singles:
     """Return points or normals (n, 3) in the axes of glTF."""
     return np.column_stack([points[:, 0], points[:, 2], -points[:, 1]]).astype(np.float32)
-
-
-def _linear(colour: str) -> list[float]:
-    """Return a colour for glTF: linear red, green, blue, and opaque."""
-    shown = [int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shown]
-    return [*(round(c, 5) for c in linear), 1.0]

@@ -483,8 +483,12 @@ def _level(solid: Bools, low: int, corner: Floats, resolution: float) -> Level:
 
 def _faces(level: Level) -> tuple[Floats, Floats]:
     """Return faces (n, 4, 3) to the top, south and west, farthest first, and their colours."""
+    from scipy.ndimage import uniform_filter
+
     solid, shell = level.solid, level.shell
-    light = _light(solid)
+    # How open the surroundings of each voxel are, from 0 in a nook to 1.
+    closed: Floats = uniform_filter(solid.astype(np.float64), 5, mode="nearest")
+    light = np.clip(1.0 - 1.7 * (closed - 0.3), 0.0, 1.0)
     height = np.arange(len(solid)) / max(1, len(solid) - 1)
     upward = _LOW + height[:, None, None, None] * (_HIGH - _LOW)
     parts = []
@@ -518,14 +522,6 @@ def _voids(level: Level) -> tuple[Floats, Floats, Ints]:
     corners = np.column_stack([i, j, np.zeros_like(i)])[:, None] + square
     order = np.stack([np.zeros_like(i), -i, -j, np.full_like(i, -1)])
     return corners, np.tile(_VOID, (len(i), 1)), order
-
-
-def _light(solid: Bools) -> Floats:
-    """Return how open the surroundings of each voxel are, from 0 in a nook to 1."""
-    from scipy.ndimage import uniform_filter
-
-    closed: Floats = uniform_filter(solid.astype(np.float64), 5, mode="nearest")
-    return np.clip(1.0 - 1.7 * (closed - 0.3), 0.0, 1.0)
 
 
 def _shifted(array: Any, axis: int, *, back: bool, outside: Any) -> Any:

@@ -166,7 +166,14 @@ def draw_people(sheet: Sheet, people: People) -> None:
     )  # fmt: skip
     sheet.axes.add_collection(discs, autolim=False)
     if large and people.velocities is not None:
-        _draw_noses(sheet, at, people.velocities[shown], diameter)
+        # The heading of each walking character: a line from its centre to its rim.
+        velocities = people.velocities[shown]
+        pace = np.hypot(*velocities.T)
+        walks = pace > _STANDS
+        ahead = 0.5 * diameter[walks, None] * velocities[walks] / pace[walks, None]
+        lines = np.stack([at[walks] + 0.1 * ahead, at[walks] + 0.95 * ahead], axis=1)
+        width = 0.16 * float(diameter.mean()) / sheet.metres_per_point
+        layers.add_lines(sheet.axes, lines, colors=palette.HALO, linewidths=width, zorder=3.1)
 
 
 def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
@@ -180,16 +187,6 @@ def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
     width = float(np.clip(0.18 / sheet.metres_per_point, 0.45, 1.6))
     style: dict[str, Any] = {"linewidths": width, "capstyle": "butt", "zorder": 2.8}
     layers.add_lines(sheet.axes, lines[known], colors=tints[known], **style)
-
-
-def _draw_noses(sheet: Sheet, at: Floats, velocities: Floats, diameter: Floats) -> None:
-    """Draw the heading of each walking character: a line from its centre to its rim."""
-    pace = np.hypot(*velocities.T)
-    walks = pace > _STANDS
-    ahead = 0.5 * diameter[walks, None] * velocities[walks] / pace[walks, None]
-    lines = np.stack([at[walks] + 0.1 * ahead, at[walks] + 0.95 * ahead], axis=1)
-    width = 0.16 * float(diameter.mean()) / sheet.metres_per_point
-    layers.add_lines(sheet.axes, lines, colors=palette.HALO, linewidths=width, zorder=3.1)
 
 
 def draw_key(

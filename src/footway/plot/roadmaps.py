@@ -185,7 +185,11 @@ def _draw_plans(
         _draw_edges(sheet, panel.in_effect, norm)
         _draw_nodes(sheet, panel.in_effect)
         if panel.route is not None:
-            _draw_route(sheet, panel.route)
+            for colour, width, level in ((palette.HALO, 3.2, 3.0), (palette.ACCENT, 1.7, 3.1)):
+                style: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
+                sheet.axes.plot(*panel.route.T, color=colour, lw=width, zorder=level, **style)
+            start, goal = tuple(panel.route[0].tolist()), tuple(panel.route[-1].tolist())
+            layers.draw_ends(sheet, start, goal, avoid=panel.route)
     return sheets
 
 
@@ -254,11 +258,3 @@ def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:
         x, y = nodes[chosen].T
         style: dict[str, Any] = {"edgecolors": palette.INK, "linewidths": 0.7 if wide else 0.5}
         sheet.axes.scatter(x, y, s=size, c=face, zorder=3.3, **style)
-
-
-def _draw_route(sheet: Sheet, route: Floats) -> None:
-    for colour, width, level in ((palette.HALO, 3.2, 3.0), (palette.ACCENT, 1.7, 3.1)):
-        style: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
-        sheet.axes.plot(*route.T, color=colour, lw=width, zorder=level, **style)
-    start, goal = tuple(route[0].tolist()), tuple(route[-1].tolist())
-    layers.draw_ends(sheet, start, goal, avoid=route)

@@ -97,7 +97,14 @@ def prepare_crowd(
     """
     check_names(scenario)
     opened = opened or open_map(scenario)
-    _check_preferences(scenario, opened.environment)
+    regions = opened.environment.terrain if opened.environment is not None else ()
+    kinds = (GROUND, *sorted({region.kind for region in regions} - {GROUND}))
+    for name, table in scenario.profile.items():
+        for kind in table.preferences:
+            if kind not in kinds:
+                hint = did_you_mean(kind, kinds) or f"it has {', '.join(kinds)}"
+                message = f"there is no terrain of kind {shown(kind)} on this map; {hint}"
+                raise scenario.origin.refuse(("profile", name, "preferences", kind), message)
     areas = Areas(scenario, *opened)
     with _errors_located_at(scenario.origin, ()):
         crowd = Crowd(
@@ -117,18 +124,6 @@ def prepare_crowd(
     for i, source in enumerate(scenario.source):
         builder.add_walkers(source, ("source", i))
     return PreparedCrowd(crowd, *opened)
-
-
-def _check_preferences(scenario: Scenario, environment: Environment | None) -> None:
-    """Raise an error for preferences for kinds of terrain that the map does not have."""
-    regions = environment.terrain if environment is not None else ()
-    kinds = (GROUND, *sorted({region.kind for region in regions} - {GROUND}))
-    for name, table in scenario.profile.items():
-        for kind in table.preferences:
-            if kind not in kinds:
-                hint = did_you_mean(kind, kinds) or f"it has {', '.join(kinds)}"
-                message = f"there is no terrain of kind {shown(kind)} on this map; {hint}"
-                raise scenario.origin.refuse(("profile", name, "preferences", kind), message)
 
 
 class _CrowdBuilder:

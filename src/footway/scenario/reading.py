@@ -191,7 +191,16 @@ def _explain(error: ErrorDetails) -> tuple[Keys, str]:
         what = "missing" if kind == "missing" else "not a key"
         return keys, f"is {what}; write {{mean = ..., deviation = ...}}"
     if kind == "extra_forbidden":
-        return keys, _unknown(keys)
+        name = str(keys[-1])
+        known = list(_table_at(keys[:-1]).model_fields)
+        meant = _ALIASES.get(name.lower().replace("-", "_"))
+        if meant in known:
+            hint = f"did you mean {meant!r}?"
+        elif name in _TABLE_OF and (name in _DISTINCT or not similar(name, known, at_least=0.8)):
+            hint = f"it belongs in {_TABLE_OF[name]}"
+        else:
+            hint = did_you_mean(name, known)
+        return keys, (f"is not a key of {'a scenario' if len(keys) == 1 else 'this table'}; {hint}")
     if kind == "missing":
         meaning = _table_at(keys[:-1]).model_fields[str(keys[-1])].description or ""
         return keys, f"is missing: {_lower_first(meaning).rstrip('.')}"
@@ -215,20 +224,6 @@ def _explain(error: ErrorDetails) -> tuple[Keys, str]:
     wanted = "text in quotes" if kind == "string_type" else error["msg"]
     wanted = "a table" if kind in _TABLE_TYPES else "a list" if kind in _LIST_TYPES else wanted
     return keys, f"is {kind_of(given)}; give {wanted}"
-
-
-def _unknown(keys: Keys) -> str:
-    """Return the message for an unknown key, with the key that was probably meant."""
-    name = str(keys[-1])
-    known = list(_table_at(keys[:-1]).model_fields)
-    meant = _ALIASES.get(name.lower().replace("-", "_"))
-    if meant in known:
-        hint = f"did you mean {meant!r}?"
-    elif name in _TABLE_OF and (name in _DISTINCT or not similar(name, known, at_least=0.8)):
-        hint = f"it belongs in {_TABLE_OF[name]}"
-    else:
-        hint = did_you_mean(name, known)
-    return f"is not a key of {'a scenario' if len(keys) == 1 else 'this table'}; {hint}"
 
 
 def _table_at(keys: Keys) -> type[BaseModel]:

@@ -248,7 +248,12 @@ class _Wait:
         if message is None:
             raise self._crashed()
         if message.get("memory"):
-            raise self._too_large()
+            megabytes = self.limits.megabytes
+            raise BadInput(
+                f"{self.display_name}: takes more than {megabytes:,.0f} MB of memory to load and "
+                "was stopped; cut out a part, or start "
+                f"`footway studio --load-megabytes {2 * megabytes:.0f}`"
+            )
         if message.get("fault"):
             text = _one_line(message["fault"])
             raise BadInput(f"{self.display_name}: this is a fault in Footway: {text:.300}")
@@ -280,14 +285,6 @@ class _Wait:
         return BadInput(
             f"{self.display_name}: took more than {seconds:g} s to load and was stopped; cut out a "
             f"part, or start `footway studio --load-seconds {2 * seconds:g}`"
-        )
-
-    def _too_large(self) -> BadInput:
-        megabytes = self.limits.megabytes
-        return BadInput(
-            f"{self.display_name}: takes more than {megabytes:,.0f} MB of memory to load and was "
-            "stopped; cut out a part, or start "
-            f"`footway studio --load-megabytes {2 * megabytes:.0f}`"
         )
 
     def _crashed(self) -> BadInput:

@@ -121,17 +121,13 @@ def _find_walk(document: Document, request: PathRequest, terrains: TerrainCache)
             )
         facts = {"weighted_length": walk.weighted_length, "ground": walk.measure()}
         arrays = {"route": made.points}
-        is_inside = _stays_in(corridor, walk.points, request.radius)
+        # Over terrain a walk may leave the corridor: does the disc overlap it all along?
+        some = walk.points[:: 1 + len(walk.points) // _MAX_SAMPLES, None, :2]
+        off = hypot(*np.moveaxis(some - corridor.backbone, 2, 0)) - corridor.radii
+        is_inside = bool((off.min(axis=1) <= request.radius).all())
     facts |= {"length": walk.length, "clearance": walk.clearance, "duration": walk.duration}
     arrays |= {"path": walk.points[:, :2], "times": walk.times}
     return facts, arrays, corridor if is_inside else None
-
-
-def _stays_in(corridor: Corridor, points: Floats, radius: float) -> bool:
-    """Return whether a disc overlaps the corridor all along; over terrain it may leave it."""
-    some = points[:: 1 + len(points) // _MAX_SAMPLES, None, :2]
-    off = hypot(*np.moveaxis(some - corridor.backbone, 2, 0)) - corridor.radii
-    return bool((off.min(axis=1) <= radius).all())
 
 
 def warm_up(document: Document) -> None:
@@ -185,7 +181,11 @@ def walk(document: Document, request: Walk) -> Answer:
     cmap = document.corridors
     start = nearest_free(cmap, np.array([request.start]), np.array([request.radius]))[0]
     x, y = start.tolist()
-    stops = _apart([(x, y), *request.stops])
+    points = [(x, y), *request.stops]
+    stops = points[:1]
+    for point in points[1:]:
+        if dist(point, stops[-1]) > _APART:
+            stops.append(point)
     if len(stops) < 2:
         return Answer({"duration": 0.0, "length": 0.0}, {"camera": np.empty((0, 7))})
     first: tuple[float, float] | camera.Stop = stops[0]
@@ -206,12 +206,3 @@ def walk(document: Document, request: Walk) -> Answer:
         "arrivals": made.arrivals.tolist(),
     }
     return Answer(facts, {"camera": made.table[:, :7]})
-
-
-def _apart(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Remove points that are closer than `_APART` to the one before."""
-    kept = points[:1]
-    for point in points[1:]:
-        if dist(point, kept[-1]) > _APART:
-            kept.append(point)
-    return kept

@@ -102,7 +102,12 @@ def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
     used, which = np.unique(
         np.concatenate([np.empty((0, 2), np.int64), *cells]), axis=0, return_inverse=True
     )
-    area = _areas(low + _CELL * used, corridors)
+    # Walkable area of each cell, m2, from sample points; at least the share of one point.
+    corners = low + _CELL * used
+    inside = (np.indices((_PROBES, _PROBES)).reshape(2, -1).T + 0.5) * _CELL / _PROBES
+    points = (corners[:, None] + inside).reshape(-1, 2)
+    free = corridors.clearance(points).reshape(len(corners), -1) > 0.0
+    area: Floats = np.maximum(1, free.sum(axis=1)) * (_CELL / _PROBES) ** 2
     ends = np.cumsum([0, *map(len, cells)])
     found = []
     for first, last in pairwise(ends.tolist()):
@@ -110,15 +115,6 @@ def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
         counts = np.bincount(here, minlength=len(used))
         found.append(_mean(counts[here] / area[here]))
     return np.array(found)
-
-
-def _areas(corners: Floats, corridors: CorridorMap) -> Floats:
-    """Return the walkable area of cells (n,), m2, from sample points; at least one point's part."""
-    inside = (np.indices((_PROBES, _PROBES)).reshape(2, -1).T + 0.5) * _CELL / _PROBES
-    points = (corners[:, None] + inside).reshape(-1, 2)
-    free = corridors.clearance(points).reshape(len(corners), -1) > 0.0
-    areas: Floats = np.maximum(1, free.sum(axis=1)) * (_CELL / _PROBES) ** 2
-    return areas
 
 
 def _mean(values: Floats) -> float:

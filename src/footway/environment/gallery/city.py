@@ -266,7 +266,10 @@ def _house(parcel: Ring, block: Ring, dice: RandomStream) -> Ring:
     left, right = dice.between(0.27, 0.36), dice.between(0.64, 0.73)
     if len(ring) != 4 or max(map(abs, convex.cosines(ring))) > SQUARE:
         return ring
-    ring = _yard_last(ring, block)
+    # Turn it so that corner 2 and side 2-3 lie farthest from the streets.
+    depths = [convex.distance_to_sides(block, corner) for corner in ring]
+    first = max(range(4), key=lambda k: (2 * depths[k] + depths[(k + 1) % 4], -k))
+    ring = [ring[(first + k + 2) % 4] for k in range(4)]
     width, depth = dist(ring[0], ring[1]), dist(ring[1], ring[2])
     shortest = min(dist(*side) for side in convex.edges(ring))
     if shortest > COURT_SIDE:
@@ -284,13 +287,6 @@ def _cathedral(centre: Point, *, angle: float) -> Ring:
     upper = [(12.0, 5.5), (12.0, 13.0), (3.0, 13.0), (3.0, 6.5), (-23.0, 6.5), (-23.0, -6.5)]
     lower = [(3.0, -6.5), (3.0, -13.0), (12.0, -13.0), (12.0, -5.5)]
     return convex.placed(apse + upper + lower, centre, angle=angle)
-
-
-def _yard_last(ring: Ring, block: Ring) -> Ring:
-    """Turn a quadrilateral so that corner 2 and side 2-3 lie farthest from the streets."""
-    depths = [convex.distance_to_sides(block, corner) for corner in ring]
-    first = max(range(4), key=lambda k: (2 * depths[k] + depths[(k + 1) % 4], -k))
-    return [ring[(first + k + 2) % 4] for k in range(4)]
 
 
 def _angle(q: Ring, u: float, v: float) -> Ring:
