@@ -11,19 +11,12 @@ import typer
 
 from footway import plot as pictures
 from footway.cli import options as opt
-from footway.cli.maps import (
-    SAVED,
-    build_map,
-    is_saved,
-    load_environment,
-    load_saved,
-    load_space,
-    repair_lines,
-)
+from footway.cli.maps import build_map, load_environment, load_saved, load_space, repair_lines
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.reports import count, draw, facts, milliseconds, place, print_json, print_lines
 from footway.constants import ROADMAPS, RoadmapMethod
 from footway.errors import BadInput
+from footway.formats.registry import SAVED, is_saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -156,7 +149,7 @@ def build(
     from walls, and voronoi_prm has lines and arcs through every passage, for smooth paths and
     cameras. `footway path` accepts all of them.
     """
-    opt.check_output(output, (SAVED,), "a saved map")
+    opt.check_output(output, SAVED.suffixes, "a saved map")
     opt.check_plot(plot)
     given = {
         "resolution": resolution, "radius": radius, "size": size, "usefulness": usefulness,

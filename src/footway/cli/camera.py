@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports
-from footway.cli.maps import LoadedMap, build_map, is_saved, load_environment, load_map
+from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
 from footway.cli.progress import timed_steps
 from footway.errors import BadInput, NoPath
+from footway.formats.registry import is_saved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from footway.cli.options import Source, as_typed
 from footway.cli.reports import warn_of_ignored
 from footway.errors import BadInput
-from footway.formats.registry import content_of
+from footway.formats.registry import content_of, is_saved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
     from footway.roadmap.space_map import SpaceMap
-
-SAVED: Final = ".fwmap"
-"""Suffix of a saved corridor map or roadmap."""
 
 _KEYWORD: Final = re.compile(r"(?<![^\s(])(scale|up|between|resolution)=(?:\(LOW, HIGH\))?")
 """Arguments of `load` in messages, which are options on the command line."""
@@ -35,11 +32,6 @@ class LoadedMap(NamedTuple):
     def in_space(self) -> SpaceMap | None:
         """The map if it is a roadmap in three dimensions, else None."""
         return self.corridors if len(self.corridors.bounds) == 6 else None
-
-
-def is_saved(name: str) -> bool:
-    """Whether a MAP argument names a saved corridor map or roadmap."""
-    return name.lower().endswith(SAVED)
 
 
 def load_map(source: Source, steps: Steps) -> LoadedMap:

@@ -11,10 +11,11 @@ import typer
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports, walks
-from footway.cli.maps import LoadedMap, is_saved, load_map, load_saved, make_yard
+from footway.cli.maps import LoadedMap, load_map, load_saved, make_yard
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.route import RADIUS
 from footway.errors import BadInput, BadQuery, FootwayError
+from footway.formats.registry import is_saved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS: Final = "footway.formats"
 
-_CONTENTS: Final = ("plan", "mesh", "volume")
+_CONTENTS: Final = ("plan", "mesh", "volume", "saved")
 _DECLARATION: Final = re.compile(r"^FORMAT: Final = (Format\(.*?\))$\n^$", re.MULTILINE | re.DOTALL)
 
 
@@ -48,7 +48,8 @@ class Format(NamedTuple):
             module that declares the format.
         starts: first bytes of its files, in any case, for files with an unknown suffix.
         note: what a file needs besides its suffix, e.g. "with scale=".
-        content: "plan" (Environment), "volume" (Volume) or "mesh", which is cut into either.
+        content: "plan" (Environment), "volume" (Volume), "mesh", which is cut into either, or
+            "saved": a corridor map or roadmap, which `CorridorMap.load` reads.
         extra: what `pip install` must install for this format, e.g. "footway[mesh]".
         one_file: False if a map refers to further files, so that it cannot be uploaded.
     """
@@ -58,9 +59,13 @@ class Format(NamedTuple):
     module: str = ""
     starts: tuple[bytes, ...] = ()
     note: str = ""
-    content: Literal["plan", "mesh", "volume"] = "plan"
+    content: Literal["plan", "mesh", "volume", "saved"] = "plan"
     extra: str = ""
     one_file: bool = True
+
+
+SAVED: Final = Format("corridor map or roadmap", (".fwmap",), content="saved")
+"""Files of `CorridorMap.save` and `Roadmap.save`."""
 
 
 def formats() -> Iterator[Format]:
@@ -70,6 +75,7 @@ def formats() -> Iterator[Format]:
         BadInput: another package's format cannot be imported.
     """
     yield from _built_in()
+    yield SAVED
     for entry in metadata.entry_points(group=ENTRY_POINTS):
         try:
             found = entry.load()
@@ -127,9 +133,14 @@ def content_of(name: str) -> str:
     )
 
 
+def is_saved(name: str) -> bool:
+    """Return whether a file name is that of a saved corridor map or roadmap."""
+    return content_of(name) == SAVED.content
+
+
 def plans_in_one_file() -> tuple[str, ...]:
-    """Return the suffixes of plans that refer to no further file."""
-    plans = (item for item in formats() if item.content == "plan" and item.one_file)
+    """Return the suffixes of plans, drawn or saved, that refer to no further file."""
+    plans = (item for item in formats() if item.content in ("plan", "saved") and item.one_file)
     return tuple(suffix for item in plans for suffix in item.suffixes)
 
 
@@ -240,6 +251,8 @@ def _read(
     up: str | None,
 ) -> Environment | Volume:
     found = find_format(file)
+    if found is SAVED:
+        raise BadInput("is a saved map; read it with CorridorMap.load")
     made: Environment | Volume
     try:
         module = import_module(found.module)

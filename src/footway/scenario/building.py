@@ -57,10 +57,10 @@ class PreparedCrowd(NamedTuple):
 def open_map(scenario: Scenario) -> ScenarioMap:
     """Load the map of a scenario and build its corridor map."""
     from footway.corridor import CorridorMap
-    from footway.formats.registry import load
+    from footway.formats.registry import is_saved, load
 
     name, origin = scenario.map, scenario.origin
-    if name.lower().endswith(".fwmap"):
+    if is_saved(name):
         with _errors_located_at(origin, ("map",)):
             if scenario.scale is not None:
                 raise BadInput(f"{name} is in metres already; leave out the scale")

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 What = Literal["map", "scenario", "recording"]
 SCENARIO: Final = ".toml"
 RECORDING: Final = ".parquet"
-_SAVED: Final = ".fwmap"
 _MAX_TILES: Final = 4  # tiles of the built-in city in each direction that a page can show
 _MAX_SIDE: Final = 100_000.0  # m of a map: paths through larger ones take more than seconds
 _MAX_UNDONE: Final = 50  # edits that can be undone
@@ -211,9 +210,9 @@ def _map(
 ) -> Document:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
-    from footway.formats import load
+    from footway.formats.registry import is_saved, load
 
-    if name.lower().endswith(_SAVED):
+    if is_saved(name):
         saved = CorridorMap.load(name)
         if not isinstance(saved, CorridorMap):
             raise BadInput(f"{name}: is a roadmap in three dimensions; the studio shows plans")

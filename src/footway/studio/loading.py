@@ -405,7 +405,7 @@ def clean_name(name: str) -> str:
     """
     plain = PureWindowsPath(PurePosixPath(name).name).name
     plain = "".join(c for c in plain if c.isprintable() and c not in '<>:"|?*')[-100:]
-    known = (*plans_in_one_file(), ".fwmap", SCENARIO, RECORDING)
+    known = (*plans_in_one_file(), SCENARIO, RECORDING)
     if Path(plain).suffix.lower() not in known or not Path(plain).stem.strip(". "):
         raise BadInput(f"{plain or 'a file'}: cannot be uploaded; known are {', '.join(known)}")
     return plain

@@ -214,3 +214,13 @@ class TestFormatsOfOtherPackages:
         assert registry.content_of("gallery:house") == ""
         with pytest.raises(fw.BadInput, match=r"map format 'own' .*cannot be imported"):
             fw.load(tmp_path / "a.own")
+
+
+def test_a_saved_map_is_a_format_that_load_refuses(tmp_path):
+    file = tmp_path / "plan.fwmap"
+    file.write_bytes(b"anything")
+    assert registry.content_of("PLAN.FWMAP") == "saved"
+    assert ".fwmap" in registry.plans_in_one_file()
+    assert "(.fwmap)" in registry.list_formats()
+    with pytest.raises(fw.BadInput, match="is a saved map; read it with CorridorMap.load"):
+        fw.load(file)
