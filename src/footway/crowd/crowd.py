@@ -735,16 +735,7 @@ class Crowd:
         with self.recorder(to, every=every) as recorder:
             if not recorder.steps:
                 self.record(recorder)
-            first = recorder.steps[0]
-            for done in range(1, total + 1):
-                self.step()
-                if (self.steps - first) % every == 0 or done == total:
-                    self.record(recorder)
-                if checkpoint is not None and self.steps % due == 0 and done < total:
-                    recorder.flush()  # the checkpoint must not be ahead of the frames
-                    self.save(checkpoint)
-                if progress is not None:
-                    progress(done, total)
+            run_steps(self, total, recorder, every, checkpoint, due, progress)
             return recorder.close()
 
     # -- recordings and checkpoints ------------------------------------------------------------
@@ -883,6 +874,29 @@ def _check_map(cmap: object, environment: object) -> None:
             f"the environment {name!r} has {here:.2f} m of walls and the map {there:.2f} m: give "
             "the one that the map was built from"
         )
+
+
+def run_steps(
+    crowd: Crowd,
+    total: int,
+    recorder: Recorder | None = None,
+    every: int = 1,
+    checkpoint: str | PathLike[str] | None = None,
+    due: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Do `total` steps; record one in `every` and the last, save a checkpoint every `due` steps."""
+    first = recorder.steps[0] if recorder is not None else 0
+    for done in range(1, total + 1):
+        crowd.step()
+        if recorder is not None and ((crowd.steps - first) % every == 0 or done == total):
+            crowd.record(recorder)
+        if checkpoint is not None and crowd.steps % due == 0 and done < total:
+            if recorder is not None:
+                recorder.flush()  # the checkpoint must not be ahead of the frames
+            crowd.save(checkpoint)
+        if progress is not None:
+            progress(done, total)
 
 
 def _check_forces(value: Any, count: int) -> NDArray[np.float32]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from footway.crowd import Crowd
+from footway.crowd.crowd import run_steps
 from footway.runs.summary import StepLog, Summary, summarise
 from footway.scenario.building import PreparedCrowd, open_map, prepare_crowd
 
@@ -93,18 +94,21 @@ def run(
             progress(done, total)
             is_between_steps = False
 
-    options: dict[str, Any] = {"seconds": max(0.0, scenario.duration - crowd.time)}
-    if checkpoint_every is not None:
-        options |= {"checkpoint": checkpoint, "checkpoint_every": checkpoint_every}
+    seconds = max(0.0, scenario.duration - crowd.time)
+    saved = checkpoint if checkpoint_every is not None else None
     recording: Recording | None = None
     is_complete = True
     log.note(crowd)
     try:
         if output is not None or keep:
-            every = scenario.output.every
-            recording = crowd.run(to=output, every=every, progress=after_step, **options)
-        else:
-            run_unrecorded(crowd, progress=after_step, **options)
+            recording = crowd.run(
+                seconds=seconds, to=output, every=scenario.output.every, progress=after_step,
+                checkpoint=saved, checkpoint_every=checkpoint_every,
+            )  # fmt: skip
+        else:  # a recording would fill memory
+            due = max(1, round((checkpoint_every or seconds) / crowd.dt))
+            total = round(seconds / crowd.dt)
+            run_steps(crowd, total, checkpoint=saved, due=due, progress=after_step)
     except KeyboardInterrupt:
         if not is_between_steps:
             raise
@@ -112,21 +116,3 @@ def run(
     if checkpoint is not None:
         crowd.save(checkpoint)
     return summarise(scenario, crowd, log, recording, is_complete=is_complete)
-
-
-def run_unrecorded(
-    crowd: Crowd,
-    *,
-    seconds: float,
-    progress: Progress,
-    checkpoint: File | None = None,
-    checkpoint_every: float | None = None,
-) -> None:
-    """Run as `Crowd.run` does, but without a recording, which would fill memory."""
-    total = round(seconds / crowd.dt)
-    due = max(1, round((checkpoint_every or seconds) / crowd.dt))
-    for done in range(1, total + 1):
-        crowd.step()
-        if checkpoint is not None and crowd.steps % due == 0 and done < total:
-            crowd.save(checkpoint)
-        progress(done, total)

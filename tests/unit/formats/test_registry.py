@@ -222,5 +222,5 @@ def test_a_saved_map_is_a_format_that_load_refuses(tmp_path):
     assert registry.content_of("PLAN.FWMAP") == "saved"
     assert ".fwmap" in registry.plans_in_one_file()
     assert "(.fwmap)" in registry.list_formats()
-    with pytest.raises(fw.BadInput, match="is a saved map; read it with CorridorMap.load"):
+    with pytest.raises(fw.BadInput, match=r"is a saved map; read it with CorridorMap.load"):
         fw.load(file)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from footway.runs.run import run_unrecorded
+from footway.crowd.crowd import run_steps
 from footway.runs.summary import StepLog, summarise
 from footway.scenario import Scenario
 from tests.unit.crowd.maps import box, crowd
@@ -78,13 +78,7 @@ def test_nobody_has_left_where_nobody_was():
 def test_checkpoints_are_at_the_same_steps_in_a_run_that_is_resumed():
     crowd, told = Script(), []
     crowd.steps = 3
-    run_unrecorded(
-        crowd,
-        seconds=1.0,
-        progress=lambda *done: told.append(done),
-        checkpoint="a",
-        checkpoint_every=0.5,
-    )
+    run_steps(crowd, 10, checkpoint="a", due=5, progress=lambda *done: told.append(done))
     assert crowd.saved == [5, 10]
     assert told == [(k, 10) for k in range(1, 11)]
 
