@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _STANDS = 0.1  # m/s. A character slower than this keeps its heading
 _EYES = 1.5  # m. Height of the point that the camera looks at
 _AHEAD = 2.0  # m. The camera looks at a point this far in front of the character
-_RADIUS = 0.2  # m. Default least distance to walls
+_RADIUS = 0.25  # m. Default least distance to walls
 _MARGIN = 0.002  # m. Initial extra clearance at knots
 _ATTEMPTS = 4  # attempts to keep the radius between knots, each with a larger margin
 _STIFF = 2.0  # 1/s. Stiffness with which the heading follows the character
@@ -61,7 +61,7 @@ def follow(
         distance: behind the character, m. With a map it is shortened where a wall is in between.
         height: of the camera above the ground, m.
         radius: least distance of the camera to walls, m, with a map; at most the character's own
-            distance. Default: 0.2, or less if the character comes nearer to walls than that.
+            distance. Default: 0.25, or less if the character comes nearer to walls than that.
         turn_rate: greatest rate of the heading, rad/s.
         smoothing: s. Sideways movements shorter than this are smoothed out.
         rate: frames per second; the motion does not depend on it.
@@ -77,7 +77,7 @@ def follow(
         >>> crowd = fw.Crowd(cmap, seed=1)
         >>> ids = crowd.add(20)
         >>> shot = fw.camera.follow(crowd.run(seconds=5), ids[0], cmap=cmap)
-        >>> round(shot.duration, 3), shot.clearance >= 0.2
+        >>> round(shot.duration, 3), shot.clearance >= 0.25
         (5.0, True)
     """
     if cmap is not None and not hasattr(cmap, "solver"):

@@ -106,7 +106,8 @@ def camera(
         opt.option(
             "Least distance of the camera to every wall.",
             unit="METRES",
-            default="0.25; on a roadmap the radius of its object",
+            default="0.25; on a roadmap the radius of its object; behind a character at most its "
+            "own distance",
             parser=opt.number,
         ),
     ] = None,

@@ -104,8 +104,8 @@ class TestAmongWalls:
         for who in ids:
             shot = fw.camera.follow(recording, who, cmap=cmap)
             moments = fine(shot)
-            assert cmap.clearance(moments.positions[:, :2]).min() >= 0.2 - 1e-6
-            assert shot.clearance >= 0.2
+            assert cmap.clearance(moments.positions[:, :2]).min() >= shot.radius - 1e-6
+            assert shot.clearance >= shot.radius > 0.24  # between frames he may cut a corner
             times, track = recording.trajectory(who)
             for k in range(0, len(shot.times), 30):
                 him = [np.interp(shot.times[k], times - times[0], track[:, c]) for c in (0, 1)]
@@ -120,7 +120,7 @@ class TestAmongWalls:
         distance = 1.0 + 0.24 * 5 * shot.times - shot.positions[:, 0]
         assert distance[0] < 0.9
         assert distance[-1] == pytest.approx(4.0, abs=1e-3)
-        assert shot.clearance >= 0.2
+        assert shot.clearance >= 0.25
 
     @pytest.mark.parametrize("rate", [1, 5, 30, 240])
     @pytest.mark.parametrize("radius", [0.1, 0.24])
