@@ -8,6 +8,7 @@ Text is not converted to numbers, and booleans are not accepted as counts.
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 from pathlib import Path
@@ -354,6 +355,24 @@ def text(value: object, name: str, *, error: type[BadInput] = BadQuery) -> str:
     if not isinstance(value, str) or "\0" in value or not _is_encodable(value):
         raise error(f"the {name} is {shown(value)}: it must be a text")
     return value
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return "did you mean ...?", or else a list of the known names; "" if there are none."""
+    names = sorted(known)
+    near = similar(name, names)
+    if near:
+        return f"did you mean {shown(near)}?"
+    listed = ", ".join(shown(known_name) for known_name in names[:12])
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"there are {listed}{more}" if names else ""
+
+
+def similar(name: str, known: Iterable[str], *, at_least: float = 0.6) -> str:
+    """Return the most similar known name, ignoring case; "" if none is similar enough."""
+    lower = {candidate.lower(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.lower()[:60], lower, n=1, cutoff=at_least)
+    return lower[near[0]] if near else ""
 
 
 def flag(value: object, name: str, *, error: type[BadInput] = BadQuery) -> bool:

@@ -27,6 +27,10 @@ EXAMPLES: Final = (
 )
 
 _MOST_PARTS: Final = 5  # listed areas
+_LARGE: Final = 20_000.0  # m; a longer map is probably not in metres
+_SMALL: Final = 1.0  # m; likewise a map that is shorter
+_WIDE: Final = 100.0  # m; likewise if every passage is wider
+_MORE: Final = 1000  # further passages that are compared with the last one listed
 
 
 def check(
@@ -50,17 +54,37 @@ def check(
     with timed_steps() as steps:
         environment = load_environment(opt.Source(map_name, scale, between, up), steps)
         loaded = build_map(environment, steps)
-        narrow = loaded.corridors.passages(passages)
+        narrow = loaded.corridors.passages(passages + _MORE)
+        narrow, others = narrow[:passages], narrow[passages:]
+        doubts = _doubts(environment, [*narrow, *others])
         reports.draw(
             lambda: pictures.draw_check(environment, cmap=loaded.corridors, passages=narrow),
             plot,
             steps,
         )
     if json:
-        reports.print_json(_as_json(map_name, loaded, environment, narrow, steps) | {"plot": plot})
-    else:
-        reports.print_lines(_as_text(map_name, loaded, environment, narrow, steps))
-        reports.print_written(plot)
+        answer = _as_json(map_name, loaded, environment, narrow, steps)
+        reports.print_json(answer | {"doubts": doubts, "plot": plot})
+        return
+    reports.print_lines(_as_text(map_name, loaded, environment, narrow, steps))
+    alike = sum(pinch.width < narrow[-1].width + 1e-3 for pinch in others) if narrow else 0
+    if alike:
+        total = len(narrow) + alike
+        reports.print_lines([f"  and {alike} more of this width: --passages {total} lists them"])
+    reports.print_lines(f"Looks wrong: {doubt}" for doubt in doubts)
+    reports.print_written(plot)
+
+
+def _doubts(environment: Environment, passages: Sequence[Pinch]) -> list[str]:
+    """Return what suggests that the map is not in metres."""
+    x0, y0, x1, y1 = environment.bounds
+    side = max(x1 - x0, y1 - y0)
+    advice = "if the unit is not the metre, give --scale, such as 0.001 for millimetres"
+    if side > _LARGE or side < _SMALL:
+        return [f"the longer side of the map is {side:,.{0 if side > 10 else 3}f} m: {advice}"]
+    if passages and passages[0].width > _WIDE:
+        return [f"the narrowest passage is {passages[0].width:,.0f} m wide: {advice}"]
+    return []
 
 
 def _as_json(

@@ -105,8 +105,9 @@ def certificate_in_space(smap: SpaceMap, radius: float, clearance: float, where:
 
 
 def warn_of_ignored(name: str, made: Environment | Volume | None) -> None:
-    """Warn about ignored parts of a map, because they may be walls."""
-    ignored = [repair for repair in (made.repairs if made else ()) if repair.kind == "ignored"]
+    """Warn about parts of a map that are ignored, or misspelled: they may be walls."""
+    repairs = made.repairs if made else ()
+    ignored = [repair for repair in repairs if repair.kind in ("ignored", "spelling")]
     if ignored:
         more = "" if len(ignored) == 1 else f" (and {len(ignored) - 1} more: footway check {name})"
         say(f"{name}: {ignored[0]}{more}")

@@ -46,6 +46,7 @@ class Repair:
             "unclosed ring", "orientation", "duplicate point", "self-intersection", "sliver",
             "gap", "overlap", "open mesh" (geometry repaired, or used unchanged);
             "bounds", "projection", "kind" (assumptions where the input is silent);
+            "spelling" (terrain whose kind is nearly the name of something else);
             "outside", "ignored" (input without effect);
             "island" (a walkable part not connected to the largest one; it is kept).
         at: (x, y) in metres, in the environment's coordinates.

@@ -34,7 +34,7 @@ from footway.errors import BadFile, BadGeometry
 from footway.formats.lonlat import is_lonlat, project
 from footway.formats.registry import Format, read_bytes
 from footway.validation import file as checked_file
-from footway.validation import instance, shown
+from footway.validation import instance, shown, similar
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -84,8 +84,11 @@ def load(path: Path, scale: float | None) -> Environment:
         kind = kinds[part.feature]
         role = _role(kind, part.dimension, has_bounds=has_bounds)
         roles.setdefault(role, []).append(part)
-        if kind is None or role == "ignored":
-            repairs.append(_assumption(part, kind, role))
+        meant = ""
+        if kind is not None and kind not in RESERVED_KINDS:
+            meant = similar(kind, RESERVED_KINDS, at_least=0.8)
+        if kind is None or role == "ignored" or meant:
+            repairs.append(_assumption(part, kind, role, meant))
     given = {
         role: _pieces(roles.get(role, []))
         for role in ("walkable", "bounds", "obstacles", "lines", "points")
@@ -171,15 +174,24 @@ def _role(kind: str | None, dimension: int, *, has_bounds: bool) -> str:
     return _ROLES.get((kind, dimension), "ignored")
 
 
-def _assumption(part: _Part, kind: str | None, role: str) -> Repair:
-    """Return a repair that says how a part without a suitable kind is treated."""
+def _assumption(part: _Part, kind: str | None, role: str, meant: str) -> Repair:
+    """Return a repair that says how a part without a suitable kind is treated.
+
+    `meant` is a known kind that is spelled nearly like the given one, or "".
+    """
     x, y = shapely.get_coordinates(part.shape)[0]
     what = f"feature {part.feature}: a {_DIMENSION[part.dimension]} " + (
         f"of kind {kind!r}" if kind else "without the property 'kind'"
     )
     if role == "walkable":
         return Repair("kind", (float(x), float(y)), f"{what}; taken as walkable")
+    if role == "terrain":
+        return Repair(
+            "spelling", (float(x), float(y)), f"{what}; taken as terrain: did you mean {meant!r}?"
+        )
     advice = 'set "kind" to obstacle, walkable or area, or to a kind of terrain'
+    if meant:
+        advice = f"did you mean {meant!r}?"
     found = f"{what} has no meaning here; left out"
     return Repair("ignored", (float(x), float(y)), f"{found}: {advice}")
 

@@ -16,10 +16,9 @@ from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
 from footway.scenario.models import Population, ProfileTable, Source
-from footway.scenario.problems import did_you_mean
 from footway.scenario.reading import check_names
 from footway.scenario.values import Choice
-from footway.validation import shown
+from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

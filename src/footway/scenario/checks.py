@@ -11,8 +11,7 @@ from footway._numba.random_stream import RandomStream
 from footway.crowd.free_space import describe_free_point, sample_free_space
 from footway.environment.areas import as_polygon, ring_problem, union
 from footway.errors import NoPath
-from footway.scenario.problems import did_you_mean
-from footway.validation import shown
+from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

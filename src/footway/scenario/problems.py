@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,7 +11,7 @@ from footway.errors import BadInput, NoPath
 from footway.validation import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from footway.corridor import Pinch
 
@@ -79,24 +78,6 @@ def path_of(keys: Keys) -> str:
         else:
             text += f".{key}" if _BARE.fullmatch(key) else f".{shown(key)}"
     return text.removeprefix(".")
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean ...?", or else a list of the known names; "" if there are none."""
-    names = sorted(known)
-    near = similar(name, names)
-    if near:
-        return f"did you mean {shown(near)}?"
-    listed = ", ".join(shown(known_name) for known_name in names[:12])
-    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
-    return f"there are {listed}{more}" if names else ""
-
-
-def similar(name: str, known: Iterable[str], *, at_least: float = 0.6) -> str:
-    """Return the most similar known name, ignoring case; "" if none is similar enough."""
-    lower = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower()[:60], lower, n=1, cutoff=at_least)
-    return lower[near[0]] if near else ""
 
 
 def kind_of(value: Any) -> str:

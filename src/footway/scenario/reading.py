@@ -16,10 +16,10 @@ from pydantic import BaseModel, ValidationError
 from footway.errors import BadFile, BadInput
 from footway.formats.registry import read_text
 from footway.scenario.models import TABLES, Scenario
-from footway.scenario.problems import Fault, Origin, did_you_mean, kind_of, similar
+from footway.scenario.problems import Fault, Origin, kind_of
 from footway.scenario.values import NO_PLACE, SPREAD, what_is
+from footway.validation import did_you_mean, shown, similar
 from footway.validation import file as checked_file
-from footway.validation import shown
 from footway.validation import text as checked_text
 
 if TYPE_CHECKING:

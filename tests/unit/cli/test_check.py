@@ -104,3 +104,60 @@ def test_passages_are_real():
         assert cmap.clearance([pinch.at])[0] == pytest.approx(pinch.radius, abs=1e-6)
         contacts = [pinch.left, pinch.right]
         assert cmap.clearance(contacts) == pytest.approx([0.0, 0.0], abs=1e-6)
+
+
+def plan(path, scale, kind="wall", doors=1):
+    """A hall of 40 x 6 units, in which walls with doors of 1 unit stand."""
+    rings = [("walkable", [[0, 0], [40, 0], [40, 6], [0, 6], [0, 0]])]
+    for k in range(doors):
+        x = 4 * (k + 1)
+        for low, high in ((0, 2.5), (3.5, 6)):
+            ring = [[x, low], [x + 0.2, low], [x + 0.2, high], [x, high], [x, low]]
+            rings.append((kind, ring))
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"kind": name},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[scale * x, scale * y] for x, y in ring]],
+            },
+        }
+        for name, ring in rings
+    ]
+    meta = {"crs": "local metres"}
+    path.write_text(json.dumps({"type": "FeatureCollection", "meta": meta, "features": features}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("scale", "words"),
+    [
+        (1000.0, "the longer side of the map is 40,000 m"),
+        (200.0, "the narrowest passage is 200 m wide"),
+        (0.01, "the longer side of the map is 0.400 m"),
+    ],
+)
+def test_doubts_the_unit(footway, tmp_path, scale, words):
+    file = plan(tmp_path / "plan.geojson", scale)
+    advice = "if the unit is not the metre, give --scale, such as 0.001 for millimetres"
+    assert f"Looks wrong: {words}: {advice}" in footway("check", file).out
+    assert footway("check", file, "--json").json["doubts"] == [f"{words}: {advice}"]
+    assert footway("check", file, "--scale", 1 / scale, "--json").json["doubts"] == []
+
+
+def test_counts_equal_passages_that_are_not_listed(footway, tmp_path):
+    file = plan(tmp_path / "plan.geojson", 1.0, doors=8)
+    out = footway("check", file).out
+    assert out.count("1.000 m wide") == 5
+    assert "  and 3 more of this width: --passages 8 lists them" in out
+    out = footway("check", file, "--passages", 8).out
+    assert out.count("1.000 m wide") == 8
+    assert "more of this width" not in out
+
+
+def test_a_misspelled_wall(footway, tmp_path):
+    file = plan(tmp_path / "plan.geojson", 1.0, kind="wal")
+    result = footway("check", file)
+    assert "a polygon of kind 'wal'; taken as terrain: did you mean 'wall'?" in result.out
+    assert "did you mean 'wall'?" in footway("build", file).err

@@ -330,3 +330,24 @@ def test_real_city():
     assert env.repairs[0].kind == "orientation"
     assert [r.kind for r in env.repairs].count("bounds") == 1
     assert_noded(env)
+
+
+@pytest.mark.parametrize(
+    ("kind", "meant"),
+    [("wal", "wall"), ("Walls", "wall"), ("obstacel", "obstacle"), ("bound", "bounds")],
+)
+def test_a_kind_that_is_nearly_a_known_one(tmp_path, kind, meant):
+    file = tmp_path / "a.geojson"
+    inner = [[1, 1], [2, 1], [2, 2], [1, 2], [1, 1]]
+    file.write_text(collection(feature([SQUARE]), feature([inner], kind=kind)))
+    env = fw.load(file)
+    assert [region.kind for region in env.terrain] == [kind]
+    assert [r.detail.split(": ")[-1] for r in env.repairs] == [f"did you mean {meant!r}?"]
+
+
+@pytest.mark.parametrize("kind", ["mud", "road", "path", "hall", "wald", "sidewalk", "ground"])
+def test_a_kind_of_terrain_is_no_mistake(tmp_path, kind):
+    file = tmp_path / "a.geojson"
+    inner = [[1, 1], [2, 1], [2, 2], [1, 2], [1, 1]]
+    file.write_text(collection(feature([SQUARE]), feature([inner], kind=kind)))
+    assert fw.load(file).repairs == ()
