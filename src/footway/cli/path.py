@@ -294,7 +294,11 @@ class ShortestResult:
 
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
-        found, narrowest = self.path, f"narrowest at {reports.place(self.pinch.at)}"
+        found, pinch = self.path, self.pinch
+        narrowest = f"narrowest at {reports.place(pinch.at)}"
+        if pinch.left == pinch.right:  # the wall beside an end, not the two sides of a passage
+            end = "start" if pinch.at == found.start else "goal"
+            narrowest = f"which is the distance of the {end} to the wall"
         yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
         yield from reports.facts(
             [
@@ -302,7 +306,7 @@ class ShortestResult:
                 ("clearance", f"{found.clearance:.3f} m"),
                 ("turns", f"{found.turns}"),
                 ("found by", _METHODS[found.method]),
-                ("widest path", f"a radius of {self.pinch.radius:.3f} m gets through, {narrowest}"),
+                ("widest path", f"a radius of {pinch.radius:.3f} m gets through, {narrowest}"),
                 ("time", times),
             ]
         )

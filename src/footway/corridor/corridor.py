@@ -163,7 +163,8 @@ class Pinch:
         radius: of the widest disc that gets through, m.
         at: centre of that disc, (x, y) in m.
         left: nearest wall point on one side, (x, y) in m.
-        right: nearest wall point on the other side.
+        right: nearest wall point on the other side. If the start or the goal is nearer to a wall
+            than any other point of the path, `at` is that end, and `left` and `right` are equal.
 
     """
 

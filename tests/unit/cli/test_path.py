@@ -68,6 +68,15 @@ def test_the_pinch_is_named(footway, door):
     assert 4 <= answer["pinch"]["at"][0] <= 6
 
 
+@pytest.mark.parametrize("ends", [("0.3,4", "9,1"), ("9,1", "0.3,4")])
+def test_an_end_that_is_the_limit_is_named(footway, room, ends):
+    end = "start" if ends[0] == "0.3,4" else "goal"
+    out = footway("path", room, "--start", ends[0], "--goal", ends[1]).out
+    assert f"0.300 m gets through, which is the distance of the {end} to the wall" in out
+    out = footway("path", room, "--start", "2,4", "--goal", "8,4").out
+    assert "gets through, narrowest at (" in out
+
+
 def test_the_reason_is_drawn(footway, door, tmp_path):
     plot = tmp_path / "why.png"
     query = ("path", door, "--start", "2,4", "--goal", "8,4", "--radius", "0.5")
