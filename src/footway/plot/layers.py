@@ -88,12 +88,17 @@ def draw_map_ground(
     *,
     terrain: bool = True,
 ) -> Ground:
-    """Draw the ground of a map, from the environment if it is given, and the terrain; return it."""
+    """Draw the ground of a map, its terrain and its named areas; return the ground.
+
+    They are those of the environment if it is given; a corridor map alone has walls only.
+    """
     known = environment if environment is not None else source
     ground = ground_of(known)
     draw_ground(sheet, ground)
-    if terrain and not isinstance(known, CorridorMap):
-        draw_terrain(sheet, known)
+    if not isinstance(known, CorridorMap):
+        if terrain:
+            draw_terrain(sheet, known)
+        draw_areas(sheet, known)
     return ground
 
 
@@ -110,6 +115,21 @@ def draw_ground(sheet: Sheet, ground: Ground) -> None:
     add_lines(sheet.axes, walls, colors=palette.WALL, linewidths=width, zorder=1.2)
     if len(ground.points):
         sheet.axes.plot(*ground.points.T, ".", color=palette.WALL, ms=2.5, zorder=1.2)
+
+
+def draw_areas(sheet: Sheet, environment: Environment) -> None:
+    """Draw the named areas of an environment: a dashed outline, and the name unless it is tiny."""
+    for area in environment.areas:
+        style: dict[str, Any] = {"edgecolor": palette.MUTED, "linewidth": 0.6, "linestyle": "--"}
+        fill(sheet, area.polygon, zorder=1.25, facecolor="none", **style)
+        shown = shapely.intersection(area.polygon, shapely.box(*sheet.view))
+        x0, y0, x1, y1 = shown.bounds
+        width, height = 1.8 * len(area.name), 3.5  # points, half of the text: it may stand out
+        if not min((x1 - x0) / width, (y1 - y0) / height) > sheet.metres_per_point:
+            continue  # too small, or outside the view: then the bounds are NaN
+        at = shapely.point_on_surface(shown).coords[0]
+        words: dict[str, Any] = {"fontsize": 6.5, "color": palette.MUTED, "path_effects": HALO}
+        sheet.axes.text(*at, area.name, ha="center", va="center", zorder=1.3, **words)
 
 
 def draw_terrain(sheet: Sheet, environment: Environment) -> None:

@@ -233,3 +233,20 @@ def test_thin_maps_have_a_sheet(view):
     width, height = sheet.figure.get_size_inches()
     assert width == 8.0
     assert 2.0 < height < 12.0
+
+
+def test_named_areas():
+    square = [(1, 1), (6, 1), (6, 6), (1, 6)]
+    far = [(90, 1), (99, 1), (99, 6), (90, 6)]
+    dot = [(8, 8), (8.1, 8), (8.1, 8.1), (8, 8.1)]
+    areas = [("hall", square), ("far hall", far), ("dot", dot)]
+    env = fw.Environment.from_polygons(bounds=(0, 0, 100, 10), areas=areas)
+    texts = {text.get_text(): text for text in plot.draw_map(env).axes[0].texts}
+    assert {"hall", "far hall"} == set(texts)
+    x, y = texts["hall"].get_position()
+    assert 1 < x < 6
+    assert 1 < y < 6
+    cmap = fw.CorridorMap.build(env)
+    figure = plot.draw_path(cmap, cmap.path((2, 2), (5, 5), radius=0.2), environment=env)
+    assert "far hall" not in [text.get_text() for text in figure.axes[0].texts]
+    assert len([p for p in figure.axes[0].patches if p.get_linestyle() == "--"]) == 3
