@@ -129,7 +129,7 @@ def draw_areas(sheet: Sheet, environment: Environment) -> None:
             continue  # too small, or outside the view: then the bounds are NaN
         at = shapely.point_on_surface(shown).coords[0]
         words: dict[str, Any] = {"fontsize": 6.5, "color": palette.MUTED, "path_effects": HALO}
-        sheet.axes.text(*at, area.name, ha="center", va="center", zorder=1.3, **words)
+        sheet.axes.text(at[0], at[1], area.name, ha="center", va="center", zorder=1.3, **words)
 
 
 def draw_terrain(sheet: Sheet, environment: Environment) -> None:
