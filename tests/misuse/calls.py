@@ -15,6 +15,7 @@ import shapely
 
 import footway as fw
 from footway import measure, plot
+from footway.crowd import models
 from footway.environment import Area, TerrainRegion, gallery, rasterise
 from footway.formats import save_geojson
 from footway.roadmap import SpaceMap
@@ -205,6 +206,13 @@ CALLS = {
     "CorridorMap.paths": _on(cmap, "paths", starts=[A], goals=[B], threads=1),
     "CorridorMap.retract": _on(cmap, "retract", points=[A, B]),
     "CorridorMap.save": lambda: (cmap().save, {"file": folder() / "out.npz"}),
+    **{
+        f"{model.__name__}{method and '.'}{method}": _late(getattr(model(), method, model), dict)
+        for model in (models.CollisionFreeSpeed, models.Orca, models.PowerLaw, models.SocialForce)
+        for method in ("", "declarations", "to_array", "to_dict")
+    },
+    "UserModel": _late(models.UserModel, lambda: {"function": _nothing}),
+    "UserModel.to_array": _late(models.UserModel(_nothing).to_array, dict),
     "Crowd": _late(fw.Crowd, lambda: {"cmap": cmap(), "environment": env()}),
     "Crowd.add": _on(crowd, "add", count=2),
     "Crowd.add_group": _on(crowd, "add_group", count=3, start=(5, 3), goal=B),

@@ -12,6 +12,7 @@ MODULES = (
     "footway.roadmap",
     "footway.corridor",
     "footway.crowd",
+    "footway.crowd.models",
     "footway.environment",
     "footway.environment.gallery",
     "footway.terrain",
@@ -24,15 +25,20 @@ MODULES = (
 RESULTS = {
     "Blends", "CameraMotion", "Corridor", "CorridorMap", "Crossings", "Dispersion", "Environment",
     "FakeObstacle", "Group",
-    "IndicativeRoute", "InputGeometry", "Location", "Moment", "Path", "Pieces", "Pinch", "Raster",
+    "IndicativeRoute", "InputGeometry", "LocalModel", "Location", "Moment", "Neighbours", "Path",
+    "Pieces", "Pinch", "Raster",
     "Recording", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath",
     "Terrain", "Tour", "Variations", "Verification", "Walk", "Walls",
 }  # fmt: skip
 """Classes whose objects Footway makes, in functions and class methods that are tested here."""
 
 NOT_FOR_USERS = {
+    "LocalModel.declarations": "is called of the models",
+    "LocalModel.to_array": "is called of the models",
+    "LocalModel.to_dict": "is called of the models",
     "Crowd.from_simulation": "makes a crowd of its parts",
     "Environment.from_input_geometry": "takes what loaders made",
+    "UserModel.call": "is called in a step",
     "Pieces.label": "is for loaders",
     "Pieces.repair": "is for loaders",
     "Scenario.model_post_init": "belongs to pydantic",

@@ -85,6 +85,7 @@ CROWD = [
     "ids",
     "load",
     "map",
+    "model",
     "move_obstacle",
     "moved_to",
     "names",

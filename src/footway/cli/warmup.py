@@ -302,8 +302,12 @@ def _use_crowds_on_terrain() -> None:
 
 
 def _use_crowds() -> None:
-    """Do a step with goals, a wanderer, a group, an obstacle, and a character that exits."""
+    """Do a step with goals, a wanderer, a group, an obstacle, and a character that exits.
+
+    The second step is with a model of the user.
+    """
     from footway.crowd import Crowd
+    from footway.crowd.models import UserModel
 
     cmap, *_ = _field()
     crowd = Crowd(cmap)
@@ -314,6 +318,8 @@ def _use_crowds() -> None:
     crowd.add_group(2, radius=0.1, start=here[0], group_area=9.0)
     x, y = cmap.vertices[0].tolist()
     crowd.add_obstacle((x, y), radius=5.0)
+    crowd.step()
+    crowd.model = UserModel(lambda neighbours: 0.0 * neighbours.velocities)
     crowd.step()
 
 

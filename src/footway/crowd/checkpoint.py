@@ -26,7 +26,7 @@ from footway.crowd.groups import Bounds
 from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import State
 from footway.crowd.kernels.pairs import RANGE
-from footway.crowd.models import MODELS, LocalModel, with_parameters
+from footway.crowd.models import MODELS, LocalModel, UserModel, with_parameters
 from footway.crowd.obstacles import Obstacle
 from footway.crowd.planning import block_size, make_pool
 from footway.crowd.populations import GoalRange, Population
@@ -146,7 +146,7 @@ KIND = archive.Kind(
         "edges": Whole(1, _INT),
         "seed": Whole(0, _INT),
         "step": Number(0.001, 1.0),
-        "model": (OneOf(tuple(MODELS)), Names(Number(-1e9, 1e9))),
+        "model": (OneOf((*MODELS, UserModel.name)), Names(Number(-1e9, 1e9))),
         "steps": Whole(0, _INT - 2**20),
         "next": Whole(0, 10**8),
         "arrivals": _COUNT,
@@ -272,7 +272,7 @@ def _facts(simulation: Simulation) -> dict[str, Any]:
         "edges": len(simulation.map.edges),
         "seed": simulation.seed,
         "step": simulation.dt,
-        "model": [simulation.model.name, simulation.model.to_dict()],
+        "model": _model_facts(simulation.model),
         "steps": simulation.steps,
         "next": simulation.next,
         "arrivals": int(simulation.arrivals),
@@ -308,6 +308,7 @@ def load(
     *,
     threads: int,
     environment: Environment | None = None,
+    model: LocalModel | UserModel | None = None,
 ) -> Simulation:
     """Read a checkpoint; raise BadFile if it does not match the map."""
     with archive.reading(file, KIND) as (facts, arrays):
@@ -321,7 +322,7 @@ def load(
         _require(facts["edges"] == len(cmap.edges), "its arrays and the map")
         simulation = Simulation(
             cmap, seed=facts["seed"], dt=facts["step"], threads=threads,
-            model=_model(*facts["model"]), environment=environment,
+            model=model or _model(*facts["model"]), environment=environment,
         )  # fmt: skip
         simulation.populations = _check_facts(facts, arrays)
         _check_arrays(arrays, simulation)
@@ -329,7 +330,13 @@ def load(
         return simulation
 
 
+def _model_facts(model: LocalModel | UserModel) -> list[Any]:
+    return [model.name, {} if isinstance(model, UserModel) else model.to_dict()]
+
+
 def _model(name: str, parameters: dict[str, float]) -> LocalModel:
+    if name == UserModel.name:
+        raise BadFile("was made with a UserModel, which it does not contain: give model=...")
     try:
         return with_parameters(name, parameters)
     except BadQuery as error:

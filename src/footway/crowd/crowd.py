@@ -17,7 +17,7 @@ from footway.crowd.free_space import free_points
 from footway.crowd.groups import check_bounds
 from footway.crowd.inspection import Stuck, find_stuck, inspect_character
 from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, UserForces
-from footway.crowd.models import LocalModel, get_model
+from footway.crowd.models import LocalModel, UserModel, get_model
 from footway.crowd.obstacles import Obstacle, place_obstacles
 from footway.crowd.populations import (
     Population,
@@ -77,8 +77,8 @@ class Crowd:
         step: s, length of a step.
         threads: number of threads, at most 1,024; all cores if not given.
         model: the local model, by which characters avoid each other: a name of
-            `footway.crowd.models.MODELS`, or a model with parameters such as
-            `SocialForce(look_ahead=1.5)`.
+            `footway.crowd.models.MODELS`, a model with parameters such as
+            `Orca(time_horizon=3.0)`, or a function of the user as a `UserModel`.
         environment: the environment that the map was built from. Characters with terrain
             preferences need it: they follow routes over it, by MIRAN or IRM (see `Profile`).
 
@@ -100,7 +100,7 @@ class Crowd:
         seed: int = 0,
         step: float = 0.1,
         threads: int | None = None,
-        model: str | LocalModel = "social_force",
+        model: str | LocalModel | UserModel = "social_force",
         environment: Environment | None = None,
     ) -> None:
         _check_map(cmap, environment)
@@ -247,6 +247,24 @@ class Crowd:
 
         """
         return list(self._simulation.start_spaces)
+
+    @property
+    def model(self) -> LocalModel | UserModel:
+        """The local model, with its parameters; assign another one, or a name, to change it.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:field")), model="orca")
+            >>> crowd.model.time_horizon
+            2.0
+            >>> crowd.model = fw.crowd.models.Orca(time_horizon=3.0)
+
+        """
+        return self._simulation.model
+
+    @model.setter
+    def model(self, model: str | LocalModel | UserModel) -> None:
+        self._simulation.set_model(get_model(model))
 
     @property
     def stuck(self) -> list[Stuck]:
@@ -816,13 +834,21 @@ class Crowd:
         *,
         threads: int | None = None,
         environment: Environment | None = None,
+        model: str | LocalModel | UserModel | None = None,
     ) -> Crowd:
-        """Load a checkpoint that `save` wrote; map and environment must be the same."""
+        """Load a checkpoint that `save` wrote; map and environment must be the same.
+
+        A checkpoint contains the local model with its parameters, but not a `UserModel`, which must
+        be given again. A given `model` replaces that of the checkpoint.
+        """
         from footway.crowd.checkpoint import load
 
         _check_map(cmap, environment)
         count = validation.threads(threads) or thread_count()
-        return cls.from_simulation(load(file, cmap, threads=count, environment=environment))
+        chosen = None if model is None else get_model(model)
+        return cls.from_simulation(
+            load(file, cmap, threads=count, environment=environment, model=chosen)
+        )
 
     @property
     def _slots(self) -> NDArray[np.int32]:

@@ -151,9 +151,13 @@ def _forces(simulation: Simulation, slot: int) -> dict[str, Floats]:
     by_slot = np.zeros((1, 2), np.float32)
     if slot < len(simulation.user_forces.by_slot):
         by_slot[0] = simulation.user_forces.by_slot[slot]
+    given = np.zeros((1, 2), np.float32)  # by a model of the user in the last step
+    if slot < len(simulation.avoidance.given):
+        given[0] = simulation.avoidance.given[slot]
     world = simulation.world(cells._replace(slots=np.zeros_like(cells.slots)))._replace(
         obstacles=list_by_cells(obstacles, simulation.box, simulation.shape),
         user_forces=simulation.user_forces._replace(by_slot=by_slot),
+        avoidance=simulation.avoidance._replace(given=given),
         guides=_updated_guide(simulation, state),
     )
     full = _run(row, world, state)

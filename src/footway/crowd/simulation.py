@@ -13,8 +13,15 @@ from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import Avoidance, Cells, UserForces, World
 from footway.crowd.kernels.pairs import RANGE
-from footway.crowd.kernels.step import move_cells
-from footway.crowd.models import number_of
+from footway.crowd.kernels.step import (
+    RELAXATION,
+    THEIR_ROW,
+    move_cells,
+    move_planned,
+    plan_rows,
+    write_pairs,
+)
+from footway.crowd.models import Neighbours, UserModel, number_of
 from footway.crowd.obstacles import Obstacles
 from footway.crowd.planning import Planner
 from footway.crowd.populations import Goals
@@ -40,6 +47,7 @@ if TYPE_CHECKING:
 Purpose = Literal["bodies", "goals", "areas", "spawns", "groups", "changes"]
 
 _CLOSE = np.float32(0.4)  # m between discs, below which a step may use at most half of the gap
+_NOTHING_GIVEN = np.zeros((0, 2), np.float32)
 NO_USER_FORCES = UserForces(are_given=False, by_slot=np.zeros((1, 2), np.float32))
 
 _PURPOSES: dict[Purpose, int] = {
@@ -79,13 +87,13 @@ class Simulation:
         seed: int,
         dt: float,
         threads: int,
-        model: LocalModel,
+        model: LocalModel | UserModel,
         environment: Environment | None = None,
     ) -> None:
         self.map, self.index = cmap, cmap.solver.index
         self.seed, self.dt, self.threads = seed, dt, threads
-        self.model = model
-        self.avoidance = Avoidance(number_of(model), model.to_array(), _CLOSE)
+        self.avoidance = Avoidance(0, np.zeros(0, np.float32), _NOTHING_GIVEN, _CLOSE)
+        self.set_model(model)
         self.steps = 0
         self.characters = Characters()
         self.tracks = tracks_of(cmap)
@@ -149,6 +157,13 @@ class Simulation:
         close = max(self.avoidance.close, min(RANGE, 2.2 * fastest * self.dt))
         self.avoidance = self.avoidance._replace(close=np.float32(close))
 
+    def set_model(self, model: LocalModel | UserModel) -> None:
+        """Use another local model from the next step on."""
+        self.model = model
+        self.avoidance = self.avoidance._replace(
+            number=number_of(model), parameters=model.to_array(), given=_NOTHING_GIVEN
+        )
+
     def restore_limits(self, widest: float, close: float) -> None:
         """Restore what depends on characters that may be gone, from a checkpoint."""
         self._fit_grid(widest)
@@ -179,17 +194,51 @@ class Simulation:
                 self.user_forces = self.user_forces._replace(by_slot=by_slot)
             cells.slots[:] = np.arange(total)
         world, state = self.world(cells), self.characters.state
+        threads = self._n_threads
+        parts = _split(total, threads * _BANDS if threads > 1 else 1)
+        plans: Floats | None = None
+        if isinstance(self.model, UserModel):
+            plans = self._ask_user_model(self.model, cells, parts)
+            world = self.world(cells)
 
         def move_part(part: tuple[int, int, int]) -> NDArray[np.int32]:
             _, first, end = part
             requests = self._requests[first:end]
+            if plans is not None:
+                return requests[: move_planned(first, end, world, state, plans, requests)]
             return requests[: move_cells(first, end, world, state, requests)]
 
-        threads = self._n_threads
-        parts = _split(total, threads * _BANDS if threads > 1 else 1)
         requests = np.concatenate(self.on_threads(move_part, parts))
         self.steps += 1
         return requests[np.argsort(requests[:, 0])]
+
+    def _ask_user_model(
+        self, model: UserModel, cells: Cells, parts: list[tuple[int, int, int]]
+    ) -> Floats:
+        """Call a model of the user and keep its result by slot; return the plans of all rows."""
+        world, characters = self.world(cells), self.characters
+        total, slots = len(cells.slots), cells.slots
+        plans, counts = np.empty((total, 5)), np.empty(total, np.int64)
+        self.on_threads(
+            lambda part: plan_rows(*part[1:], world, characters.state, plans, counts), parts
+        )
+        first = np.concatenate([[0], np.cumsum(counts)])
+        pairs = np.empty((int(first[-1]), 8))
+        self.on_threads(lambda part: write_pairs(*part[1:], world, plans, first, pairs), parts)
+        found = model.call(
+            Neighbours(
+                characters.id[slots].astype(np.int64), characters.position[slots],
+                characters.velocity[slots].astype(np.float64), plans[:, 0:2].copy(),
+                plans[:, 2].copy(), characters.speed[slots].astype(np.float64),
+                characters.radii(slots), first, np.repeat(np.arange(total), counts),
+                pairs[:, THEIR_ROW].astype(np.int64), pairs[:, 0:2].copy(), pairs[:, 2].copy(),
+                pairs[:, 3:5].copy(), pairs[:, 5:7].copy(), self.dt, RELAXATION,
+            )
+        )  # fmt: skip
+        given = np.zeros((len(characters.state.place), 2), np.float32)
+        given[slots] = found
+        self.avoidance = self.avoidance._replace(given=given)
+        return plans
 
     def sort_by_cells(self) -> Cells:
         """Sort the bodies of all characters by cells."""

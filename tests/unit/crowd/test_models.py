@@ -48,7 +48,9 @@ def unit(angle):
 
 
 def avoidance_of(parameters):
-    return Avoidance(number_of(parameters), parameters.to_array(), np.float32(0.4))
+    return Avoidance(
+        number_of(parameters), parameters.to_array(), np.zeros((0, 2), np.float32), np.float32(0.4)
+    )
 
 
 def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK):

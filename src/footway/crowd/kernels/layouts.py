@@ -179,6 +179,7 @@ class Avoidance(NamedTuple):
 
     number: int  # of the model
     parameters: Singles  # (n,) of the model
+    given: Singles  # (n, 2) result of a user's model by slot: m/s2 or m/s
     close: np.float32  # m between discs, below which characters may touch in a step
 
 

@@ -27,8 +27,30 @@ from footway.crowd.kernels.guard import (
     limit_to_obstacles,
     move,
 )
-from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, Own, gather, load, total_force
-from footway.crowd.models import FORCE_MODELS, SCRATCH, choose_velocity, prepare_pairs
+from footway.crowd.kernels.pairs import (
+    DX,
+    DY,
+    GAP,
+    NEARBY,
+    NORMAL_X,
+    NORMAL_Y,
+    OTHER_VX,
+    OTHER_VY,
+    PAIR_ROWS,
+    PAIRS,
+    Own,
+    gather,
+    load,
+    total_force,
+)
+from footway.crowd.models import (
+    FORCE_MODELS,
+    GIVEN_FORCE,
+    GIVEN_VELOCITY,
+    SCRATCH,
+    choose_velocity,
+    prepare_pairs,
+)
 from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
@@ -217,12 +239,25 @@ def _pair_up_obstacles(row, cell, ex, ey, cells, obstacles, near, used, pairs):
 
 
 @inner
+def _pair_up_all(b, row, cell, used, world, workspace):
+    """Append the pairs with characters and obstacles; return the new count."""
+    preferred, near, pairs = workspace.preferred, workspace.near, workspace.pairs
+    ex, ey = np.float32(preferred[b, DIRECTION_X]), np.float32(preferred[b, DIRECTION_Y])
+    used = pair_up(row, cell, ex, ey, world.cells, near, used, pairs)
+    workspace.marks[b, CHARACTERS_END] = used
+    if world.obstacles.n > 0:
+        used = _pair_up_obstacles(
+            row, cell, ex, ey, world.cells, world.obstacles, near, used, pairs
+        )
+    workspace.marks[b, PAIRS_END] = used
+    return used
+
+
+@inner
 def _prepare_batch(first, end, cell, world, state, workspace):
     """Compute preferred velocities and pairs of a batch; return the next row and cell."""
-    slots, offsets, near, pairs = (
-        world.cells.slots, world.cells.offsets, workspace.near, workspace.pairs,
-    )  # fmt: skip
-    preferred, marks, obstacles = workspace.preferred, workspace.marks, world.obstacles
+    slots, offsets = world.cells.slots, world.cells.offsets
+    preferred, marks = workspace.preferred, workspace.marks
     row, used = first, 0
     while row < end and row < first + BATCH and used + 2 * NEARBY < PAIRS:
         while offsets[cell + 1] <= row:
@@ -233,17 +268,12 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         prefetch(state.body, later)
         prefetch(world.tracks.balls, state.cursor[slots[min(row + AHEAD, end - 1)], col.AT])
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
-        b, ex32, ey32 = row - first, np.float32(ex), np.float32(ey)
+        b = row - first
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed
-        used = pair_up(row, cell, ex32, ey32, world.cells, near, used, pairs)
-        marks[b, REQUEST], marks[b, CHARACTERS_END] = request, used
-        if obstacles.n > 0:
-            used = _pair_up_obstacles(
-                row, cell, ex32, ey32, world.cells, obstacles, near, used, pairs
-            )
-        marks[b, PAIRS_END] = used
+        marks[b, REQUEST] = request
+        used = _pair_up_all(b, row, cell, used, world, workspace)
         row += 1
-    prepare_pairs(used, world.avoidance, pairs)
+    prepare_pairs(used, world.avoidance, workspace.pairs)
     return row, cell
 
 
@@ -265,7 +295,9 @@ def _avoid(b, k, first, world, state, workspace):
     """
     model, pairs, preferred = world.avoidance, workspace.pairs, workspace.preferred
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
-    if model.number < FORCE_MODELS:
+    if model.number == GIVEN_FORCE:
+        return float(model.given[k, 0]), float(model.given[k, 1]), 0.0, 0.0
+    if 0 <= model.number < FORCE_MODELS:
         fx, fy = total_force(first, middle, pairs)
         if preferred[b, PACE] == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
             fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
@@ -277,7 +309,10 @@ def _avoid(b, k, first, world, state, workspace):
         float(body[k, col.VX]), float(body[k, col.VY]), float(body[k, col.SPEED]),
         float(body[k, col.RADIUS]), world.dt, RELAXATION,
     )  # fmt: skip
-    vx, vy = choose_velocity(first, middle, end, own, model, pairs, workspace.scratch)
+    if model.number == GIVEN_VELOCITY:
+        vx, vy = float(model.given[k, 0]), float(model.given[k, 1])
+    else:
+        vx, vy = choose_velocity(first, middle, end, own, model, pairs, workspace.scratch)
     ax, ay = _steering(b, k, state, workspace)
     return (vx - own.vx) / own.dt - ax, (vy - own.vy) / own.dt - ay, 0.0, 0.0
 
@@ -397,3 +432,101 @@ def _inspect(row, world, state, workspace, forces):
     _apply(k, ax, ay, count, world.dt, world.grid, state, workspace.limits)
     forces[GUARD, col.X] = (state.body[k, col.VX] - vx) / world.dt - ax
     forces[GUARD, col.Y] = (state.body[k, col.VY] - vy) / world.dt - ay
+
+
+# -- models of users -----------------------------------------------------------------------------
+
+# Columns of `plans`: preferred direction and speed, request, cell of a row.
+REQUESTED, AT_CELL = 3, 4
+# Columns of `user_pairs`: offset from the other, gap, normal, velocity of the other, its row or -1.
+(
+    OFFSET_X, OFFSET_Y, PAIR_GAP, PAIR_NORMAL_X, PAIR_NORMAL_Y, THEIR_VX, THEIR_VY, THEIR_ROW,
+) = range(8)  # fmt: skip
+
+
+@kernel
+def plan_rows(first, end, world, state, plans, counts):
+    """Write the plans (n, 5) and the numbers of pairs (n,) of the rows first to end - 1."""
+    workspace = Workspace(
+        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
+        np.empty((4, LIMITS), np.float32), np.empty(SCRATCH), np.empty((BATCH, 3)),
+        np.empty((BATCH, 3), np.int64),
+    )  # fmt: skip
+    _plan_rows(first, end, world, state, workspace, plans, counts)
+
+
+@inner
+def _plan_rows(first, end, world, state, workspace, plans, counts):
+    cell = cell_of_row(first, world.cells.offsets)
+    for row in range(first, end):
+        _, cell = _prepare_batch(row, row + 1, cell, world, state, workspace)
+        for column in range(3):
+            plans[row, column] = workspace.preferred[0, column]
+        plans[row, REQUESTED], plans[row, AT_CELL] = workspace.marks[0, REQUEST], cell
+        counts[row] = workspace.marks[0, PAIRS_END]
+
+
+@inner
+def _recall(b, row, plans, workspace):
+    """Restore what was planned for a row."""
+    for column in range(3):
+        workspace.preferred[b, column] = plans[row, column]
+    workspace.marks[b, REQUEST] = int(plans[row, REQUESTED])
+    return int(plans[row, AT_CELL])
+
+
+@kernel
+def write_pairs(first, end, world, plans, offsets, user_pairs):
+    """Write the pairs of the rows first to end - 1 for a model of the user; rows at `offsets`."""
+    workspace = Workspace(
+        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
+        np.empty((4, LIMITS), np.float32), np.empty(SCRATCH), np.empty((BATCH, 3)),
+        np.empty((BATCH, 3), np.int64),
+    )  # fmt: skip
+    _write_pairs(first, end, world, plans, offsets, user_pairs, workspace)
+
+
+@inner
+def _write_pairs(first, end, world, plans, offsets, user_pairs, workspace):
+    pairs = workspace.pairs
+    for row in range(first, end):
+        cell = _recall(0, row, plans, workspace)
+        used = pair_up(
+            row, cell, np.float32(0.0), np.float32(0.0), world.cells, workspace.near, 0, pairs
+        )
+        for m in range(used):
+            user_pairs[offsets[row] + m, THEIR_ROW] = workspace.near[m]
+        end_of_pairs = _pair_up_all(0, row, cell, 0, world, workspace)
+        for m in range(used, end_of_pairs):
+            user_pairs[offsets[row] + m, THEIR_ROW] = -1.0
+        prepare_pairs(end_of_pairs, world.avoidance, pairs)
+        for m in range(end_of_pairs):
+            to = offsets[row] + m
+            user_pairs[to, OFFSET_X], user_pairs[to, OFFSET_Y] = pairs[DX, m], pairs[DY, m]
+            user_pairs[to, PAIR_GAP] = pairs[GAP, m]
+            user_pairs[to, PAIR_NORMAL_X] = pairs[NORMAL_X, m]
+            user_pairs[to, PAIR_NORMAL_Y] = pairs[NORMAL_Y, m]
+            user_pairs[to, THEIR_VX] = pairs[OTHER_VX, m]
+            user_pairs[to, THEIR_VY] = pairs[OTHER_VY, m]
+
+
+@kernel
+def move_planned(first, end, world, state, plans, requests):
+    """Do the same as `move_cells` for rows whose plans and results of a model are given."""
+    workspace = Workspace(
+        np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32),
+        np.empty((4, LIMITS), np.float32), np.empty(SCRATCH), np.empty((BATCH, 3)),
+        np.empty((BATCH, 3), np.int64),
+    )  # fmt: skip
+    return _move_planned(first, end, world, state, plans, requests, workspace)
+
+
+@inner
+def _move_planned(first, end, world, state, plans, requests, workspace):
+    n_requests = 0
+    for row in range(first, end):
+        cell = _recall(0, row, plans, workspace)
+        used = _pair_up_all(0, row, cell, 0, world, workspace)
+        prepare_pairs(used, world.avoidance, workspace.pairs)
+        n_requests = _move_batch(row, row + 1, world, state, workspace, n_requests, requests)
+    return n_requests

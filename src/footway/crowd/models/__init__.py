@@ -21,10 +21,11 @@ from footway.crowd.models.collision_free_speed import (
     CollisionFreeSpeed,
     collision_free_velocity,
 )
-from footway.crowd.models.declaration import LocalModel, Parameter
+from footway.crowd.models.declaration import LocalModel
 from footway.crowd.models.orca import MOST_NEIGHBOURS, SCRATCH_ROWS, Orca, orca_velocity
 from footway.crowd.models.power_law import PowerLaw, power_law_forces
 from footway.crowd.models.social_force import SocialForce, social_forces
+from footway.crowd.models.user_model import Neighbours, UserModel
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -34,12 +35,11 @@ __all__ = [
     "MODELS",
     "CollisionFreeSpeed",
     "LocalModel",
+    "Neighbours",
     "Orca",
-    "Parameter",
     "PowerLaw",
     "SocialForce",
-    "get_model",
-    "with_parameters",
+    "UserModel",
 ]
 
 MODELS: dict[str, LocalModel] = {
@@ -54,6 +54,7 @@ MODELS: dict[str, LocalModel] = {
 _CLASSES: tuple[type[LocalModel], ...] = (SocialForce, PowerLaw, CollisionFreeSpeed, Orca)
 """The models by the number that kernels use."""
 
+GIVEN_VELOCITY, GIVEN_FORCE = -2, -1  # of models of users
 SOCIAL_FORCE, POWER_LAW, COLLISION_FREE_SPEED, ORCA = range(len(_CLASSES))
 SCRATCH = (SCRATCH_ROWS, MOST_NEIGHBOURS)  # shape of the workspace of a velocity model
 FORCE_MODELS = COLLISION_FREE_SPEED  # numbers from here on are velocity models
@@ -85,17 +86,23 @@ def choose_velocity(first, obstacles, end, own, model, pairs, scratch):
     return collision_free_velocity(first, end, own, model.parameters, pairs)
 
 
-def get_model(model: Any) -> LocalModel:
+def get_model(model: Any) -> LocalModel | UserModel:
     """Return a model by its name in the registry, or a model as it is; else raise BadQuery."""
-    if isinstance(model, LocalModel):
+    if isinstance(model, (LocalModel, UserModel)):
         return model
+    if callable(model):
+        raise BadQuery(
+            "the model is a function: give UserModel(function, gives='velocity') or "
+            "UserModel(function, gives='acceleration')"
+        )
     validation.one_of(model, "model", tuple(MODELS))
     return MODELS[model]
 
 
 def with_parameters(name: str, parameters: Mapping[str, Any]) -> LocalModel:
     """Return a model of the registry with other parameters, or raise BadQuery."""
-    model = get_model(name)
+    validation.one_of(name, "model", tuple(MODELS))
+    model = MODELS[name]
     for key in parameters:
         if key not in model.declarations():
             known = ", ".join(model.declarations())
@@ -103,6 +110,8 @@ def with_parameters(name: str, parameters: Mapping[str, Any]) -> LocalModel:
     return replace(model, **parameters)
 
 
-def number_of(model: LocalModel) -> int:
+def number_of(model: LocalModel | UserModel) -> int:
     """Return the number by which kernels know a model."""
+    if isinstance(model, UserModel):
+        return GIVEN_FORCE if model.gives == "acceleration" else GIVEN_VELOCITY
     return _CLASSES.index(type(model))

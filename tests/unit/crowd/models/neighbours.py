@@ -52,7 +52,9 @@ def forces(model, own_velocity, others):
     """Return the force of each neighbour, (n, 2) m/s2."""
     me, bodies, near, pairs = _arrays(own_velocity, others)
     x = np.float32(1), np.float32(0)
-    avoidance = Avoidance(number_of(model), model.to_array(), np.float32(0.4))
+    avoidance = Avoidance(
+        number_of(model), model.to_array(), np.zeros((0, 2), np.float32), np.float32(0.4)
+    )
     avoid_all(0, *x, avoidance, me, bodies, near, pairs)
     return pairs[[rows.FORCE_X, rows.FORCE_Y], : len(others)].T.astype(float)
 
@@ -61,7 +63,9 @@ def velocity(model, own, others, obstacles=()):
     """Return the velocity that a model chooses, (2,) m/s."""
     everybody = [*others, *obstacles]
     me, bodies, near, pairs = _arrays((own.vx, own.vy), everybody)
-    avoidance = Avoidance(number_of(model), model.to_array(), np.float32(0.4))
+    avoidance = Avoidance(
+        number_of(model), model.to_array(), np.zeros((0, 2), np.float32), np.float32(0.4)
+    )
     scratch = np.full(SCRATCH, np.nan)
     return np.array(chosen_velocity(own, len(others), avoidance, me, bodies, near, pairs, scratch))
 
