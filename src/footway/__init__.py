@@ -41,8 +41,10 @@ __all__ = [
     "follow",
     "load",
     "load_scenario",
+    "load_study",
     "roadmap",
     "route",
+    "study",
 ]
 
 _HOME = {
@@ -67,6 +69,8 @@ _HOME = {
     "Volume": "footway.environment",
     "load": "footway.formats",
     "load_scenario": "footway.scenario",
+    "load_study": "footway.runs.study",
+    "study": "footway.runs.execution",
     "route": "footway.terrain.route",
 }
 
@@ -78,6 +82,8 @@ if TYPE_CHECKING:
     from footway.errors import BadFile, BadGeometry, BadInput, BadQuery, FootwayError, NoPath
     from footway.formats import load
     from footway.roadmap import Roadmap
+    from footway.runs.execution import study
+    from footway.runs.study import load_study
     from footway.scenario import Scenario, load_scenario
     from footway.terrain import IndicativeRoute, Terrain
     from footway.terrain.route import route

@@ -22,6 +22,7 @@ EXTRAS: Final = {
     "starlette": ("the studio needs Starlette", "studio"),
     "uvicorn": ("the studio needs Uvicorn", "studio"),
     "websockets": ("the studio needs websockets", "studio"),
+    "distributed": ("studies on a cluster need Dask", "dask"),
 }
 """By package: what needs it, and the extra that installs it."""
 

@@ -150,6 +150,7 @@ def files():
     recording().save(folder() / "run.parquet")
     crowd().save(folder() / "crowd.npz")
     (folder() / "scenario.toml").write_text(SCENARIO)
+    (folder() / "study.toml").write_text('scenario = "scenario.toml"\nseeds = 1\n')
     return folder()
 
 
@@ -300,6 +301,11 @@ CALLS = {
     ),
     "load": _late(fw.load, lambda: {"path": files() / "map.geojson"}),
     "load_scenario": _late(fw.load_scenario, lambda: {"file": files() / "scenario.toml"}),
+    "load_study": _late(fw.load_study, lambda: {"file": files() / "study.toml"}),
+    "study": _late(
+        fw.study,
+        lambda: {"plan": files() / "study.toml", "output": files() / "study", "keep": ()},
+    ),
     "route": _late(fw.route, lambda: {"ground": env(), **PAIR}),
     # footway.camera
     "CameraMotion.at": _on(motion, "at", time=1.0),

@@ -48,6 +48,7 @@ COMMANDS = {
     "reproduce": lambda: ("reproduce", "nothing"),
     "route": lambda: ("route", _map(), *PATH),
     "simulate": lambda: ("simulate", str(files() / "scenario.toml"), "--seconds", "1"),
+    "study": lambda: ("study", str(files() / "study.toml"), "--check"),
     "studio": lambda: ("studio", "/does/not/exist.geojson"),
     "warmup": lambda: ("warmup", "--nothing"),
 }  # fmt: skip

@@ -33,8 +33,10 @@ NAMES = [
     "follow",
     "load",
     "load_scenario",
+    "load_study",
     "roadmap",
     "route",
+    "study",
 ]
 
 MAP = [
@@ -83,6 +85,7 @@ CROWD = [
     "goals",
     "groups",
     "ids",
+    "is_walking",
     "load",
     "map",
     "model",

@@ -24,7 +24,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 COMMANDS: Final = (
-    *("build", "path", "route", "check", "camera", "simulate", "export", "replay_hash", "diff"),
+    *(
+        "build",
+        "path",
+        "route",
+        "check",
+        "camera",
+        "simulate",
+        "study",
+        "export",
+        "replay_hash",
+        "diff",
+    ),
     *("studio", "demo", "reproduce", "gallery", "warmup"),
 )
 """Commands in the order of the help: each is a module here, with a function of the same name."""

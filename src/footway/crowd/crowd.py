@@ -16,7 +16,7 @@ from footway.crowd import spawning
 from footway.crowd.free_space import free_points
 from footway.crowd.groups import check_bounds
 from footway.crowd.inspection import Stuck, find_stuck, inspect_character
-from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, UserForces
+from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, WALKING, UserForces
 from footway.crowd.models import LocalModel, UserModel, get_model
 from footway.crowd.obstacles import Obstacle, place_obstacles
 from footway.crowd.populations import (
@@ -198,6 +198,11 @@ class Crowd:
     def speeds(self) -> Floats:
         """(n,) Preferred speed, m/s, in the order of `ids`."""
         return self._simulation.characters.speed[self._slots].astype(np.float64)
+
+    @property
+    def is_walking(self) -> NDArray[np.bool_]:
+        """(n,) Whether they are under way, in the order of `ids`; not in their premovement time."""
+        return np.asarray(self._simulation.characters.mode[self._slots] == WALKING)
 
     @property
     def goals(self) -> Floats:

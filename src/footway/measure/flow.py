@@ -55,19 +55,36 @@ def crossings(recording: Recording, line: Any) -> Crossings:
     before, after = order[:-1], order[1:]
     follows = (known.ids[before] == known.ids[after]) & (frame[after] == frame[before] + 1)
     before, after = before[follows], after[follows]
-    along, at = b - a, known.positions - a
-    side = along[0] * at[:, 1] - along[1] * at[:, 0]  # > 0: on the left of the line
-    crosses = (side[before] > 0.0) != (side[after] > 0.0)
-    before, after = before[crosses], after[crosses]
-    share = side[before] / (side[before] - side[after])
-    place = at[before] + share[:, None] * (at[after] - at[before])
-    position = (place * along).sum(axis=1) / (along * along).sum()
-    hits = (position >= 0.0) & (position <= 1.0)
-    before, after, share = before[hits], after[hits], share[hits]
+    rows, share, left = steps_over(known.positions[before], known.positions[after], a, b)
+    before, after = before[rows], after[rows]
     first = known.times[frame[before]]
     times = first + share * (known.times[frame[after]] - first)
     sort = np.argsort(times, kind="stable")
-    return Crossings(known.ids[after][sort], times[sort], (side[after] > 0.0)[sort])
+    return Crossings(known.ids[after][sort], times[sort], left[sort])
+
+
+def steps_over(
+    before: Floats, after: Floats, a: Floats, b: Floats
+) -> tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]:
+    """Return which steps (n, 2) to (n, 2) cross the line from a to b.
+
+    Returns their numbers (k,), the share of the step before the line (k,), and whether it leads to
+    the left of the line (k,). A point on the line counts as right of it.
+    """
+    along = b - a
+
+    def side(points: Floats) -> Floats:
+        at = points - a
+        found: Floats = along[0] * at[:, 1] - along[1] * at[:, 0]  # > 0: on the left of the line
+        return found
+
+    was, is_now = side(before), side(after)
+    rows = np.flatnonzero((was > 0.0) != (is_now > 0.0))
+    share = was[rows] / (was[rows] - is_now[rows])
+    place = before[rows] + share[:, None] * (after[rows] - before[rows]) - a
+    position = (place * along).sum(axis=1) / (along * along).sum()
+    hits = (position >= 0.0) & (position <= 1.0)
+    return rows[hits], share[hits], is_now[rows][hits] > 0.0
 
 
 def flow(recording: Recording, line: Any) -> float:

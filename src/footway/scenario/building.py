@@ -22,6 +22,7 @@ from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -53,8 +54,8 @@ class PreparedCrowd(NamedTuple):
     environment: Environment | None
 
 
-def open_map(scenario: Scenario) -> ScenarioMap:
-    """Load the map of a scenario and build its corridor map."""
+def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
+    """Load the map of a scenario and build its corridor map, or load it from the file `built`."""
     from footway.corridor import CorridorMap
     from footway.formats.registry import is_saved, load
 
@@ -77,6 +78,10 @@ def open_map(scenario: Scenario) -> ScenarioMap:
             with _errors_located_at(origin, ("terrain", i, "polygon")):
                 environment = environment.with_terrain([(region.kind, region.polygon)])
     with _errors_located_at(origin, ("map",)):
+        if built is not None and built.exists():
+            loaded = CorridorMap.load(built)
+            assert isinstance(loaded, CorridorMap)
+            return ScenarioMap(loaded, environment)
         return ScenarioMap(CorridorMap.build(environment), environment)
 
 

@@ -79,6 +79,17 @@ def load_scenario(file: str | os.PathLike[str]) -> Scenario:
         >>> [population.count for population in scenario.population]
         [200, 200]
     """
+    values, origin, folder = _read(file)
+    return scenario_from_values(values, origin, folder)
+
+
+def read_scenario(file: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
+    """Return the values in a scenario file, and the folder to which its paths are relative."""
+    values, _, folder = _read(file)
+    return values, folder
+
+
+def _read(file: str | os.PathLike[str]) -> tuple[dict[str, Any], Origin, Path]:
     name = str(file)
     is_demo = isinstance(file, str) and name.startswith(DEMO)
     path = _demo_file(name.removeprefix(DEMO)) if is_demo else checked_file(file)
@@ -87,7 +98,7 @@ def load_scenario(file: str | os.PathLike[str]) -> Scenario:
     except BadFile as error:
         message = str(error).replace("a map file", "a scenario file")
         raise BadFile(f"{name}: {message}") from error
-    return parse_scenario(text, name=name, folder=path.parent)
+    return _parse(text, name), Origin(name, key_lines(text)), path.parent
 
 
 def parse_scenario(
@@ -104,12 +115,17 @@ def parse_scenario(
     checked_text(name, "name")
     is_here = isinstance(folder, str) and not folder
     place = Path() if is_here else checked_file(folder, "folder")
-    scenario = validated(_parse(text, name), Origin(name, key_lines(text)))
+    return scenario_from_values(_parse(text, name), Origin(name, key_lines(text)), place)
+
+
+def scenario_from_values(values: dict[str, Any], origin: Origin, folder: Path) -> Scenario:
+    """Return the scenario of parsed TOML values, with paths relative to a folder."""
+    scenario = validated(values, origin)
     changes: dict[str, Any] = {}
     if not scenario.map.startswith("gallery:"):
-        changes["map"] = str(place / scenario.map)
+        changes["map"] = str(folder / scenario.map)
     if scenario.output.recording is not None:
-        recording = str(place / scenario.output.recording)
+        recording = str(folder / scenario.output.recording)
         changes["output"] = scenario.output.model_copy(update={"recording": recording})
     return scenario.model_copy(update=changes)
 

@@ -1,0 +1,139 @@
+"""Measure a run while it goes on: egress times, flow through lines, density in areas, queues."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from footway.environment.areas import contains
+from footway.measure.flow import steps_over
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from footway.crowd import Crowd
+    from footway.environment.areas import Polygon
+    from footway.runs.study import Line
+
+    Floats = NDArray[np.float64]
+
+PERCENTILES: Final = (50, 90, 95)
+"""Shares of the characters, in per cent, for which the time of egress is given."""
+
+LEVELS: Final = (("A", 0.31), ("B", 0.43), ("C", 0.72), ("D", 1.08), ("E", 2.17), ("F", math.inf))
+"""Greatest density of each level of service of walkways, 1/m2 (Fruin, 1971)."""
+
+QUEUING: Final = 0.4
+"""Share of its preferred speed below which a walking character counts as queuing."""
+
+
+class Observer:
+    """Measurements of one run; call `note` before the first step and after each one."""
+
+    def __init__(
+        self,
+        crowd: Crowd,
+        lines: Mapping[str, Line],
+        areas: Mapping[str, Polygon],
+        every: float,
+    ) -> None:
+        self._crowd, self._lines, self._areas = crowd, lines, areas
+        self._every = max(1, round(every / crowd.dt))
+        self._population: dict[int, int] = {}  # of every character that was ever present
+        self._left: dict[int, float] = {}  # time of egress by id, s
+        self._before: tuple[NDArray[np.int64], Floats] = (np.empty(0, np.int64), np.empty((0, 2)))
+        self._passed: dict[str, list[tuple[float, bool]]] = {name: [] for name in lines}
+        self._densities: dict[str, list[float]] = {name: [] for name in areas}
+        self._queues: list[int] = []
+
+    def note(self) -> None:
+        """Measure the crowd as it is now."""
+        crowd = self._crowd
+        ids, positions = crowd.ids, crowd.positions
+        known, places = self._before
+        for number in np.setdiff1d(known, ids, assume_unique=True).tolist():
+            self._left[number] = crowd.time
+        new = np.setdiff1d(ids, known, assume_unique=True)
+        if len(new):
+            of = dict(zip(ids.tolist(), crowd.populations.tolist(), strict=True))
+            self._population |= {number: of[number] for number in new.tolist()}
+        if self._lines:
+            _, now, then = np.intersect1d(ids, known, assume_unique=True, return_indices=True)
+            for name, (a, b) in self._lines.items():
+                _, share, left = steps_over(places[then], positions[now], np.array(a), np.array(b))
+                times = crowd.time - (1.0 - share) * crowd.dt
+                self._passed[name] += zip(times.tolist(), left.tolist(), strict=True)
+        self._before = (ids, positions)
+        if crowd.steps % self._every == 0:
+            for name, area in self._areas.items():
+                inside = int(contains(area, positions).sum()) if len(positions) else 0
+                self._densities[name].append(inside / float(area.area))
+            self._queues.append(self._queue())
+
+    def _queue(self) -> int:
+        """Return how many characters want to walk and hardly can."""
+        crowd = self._crowd
+        speed = np.sqrt((crowd.velocities**2).sum(axis=1))
+        return int((crowd.is_walking & (speed < QUEUING * crowd.speeds)).sum())
+
+    def measures(self) -> dict[str, float | None]:
+        """Return all measures by name; None for what did not happen."""
+        crowd = self._crowd
+        found: dict[str, float | None] = self._egress("", None)
+        if len(crowd.names) > 1:
+            for number, name in enumerate(crowd.names):
+                found |= self._egress(f" {name}", number)
+        found |= {
+            "arrivals": float(crowd.arrivals),
+            "exited": float(crowd.exited),
+            "present": float(len(crowd)),
+            "stuck": float(len(crowd.stuck)),
+            "longest_queue": float(max(self._queues, default=0)),
+        }
+        for name, passed in self._passed.items():
+            times = sorted(time for time, _ in passed)
+            lasted = times[-1] - times[0] if len(times) > 1 else 0.0
+            found |= {
+                f"passed {name}": float(len(times)),
+                f"net {name}": float(sum(1 if left else -1 for _, left in passed)),
+                f"flow {name}": (len(times) - 1) / lasted if lasted > 0.0 else None,
+            }
+        for name, densities in self._densities.items():
+            found |= {
+                f"density {name}": float(np.mean(densities)),
+                f"greatest_density {name}": float(max(densities)),
+            }
+            low = 0.0
+            for level, high in LEVELS:
+                share = np.mean([low <= density < high for density in densities])
+                found[f"level_{level} {name}"] = float(share)
+                low = high
+        return found
+
+    def _egress(self, suffix: str, population: int | None) -> dict[str, Any]:
+        """Return times of egress of a population, or of everybody, s.
+
+        The time of the last one is None while somebody is left, and a percentile while fewer than
+        that share have left.
+        """
+        ids = [
+            number
+            for number, of in self._population.items()
+            if population is None or of == population
+        ]
+        times = sorted(self._left[number] for number in ids if number in self._left)
+        to_come = self._crowd.to_come if population is None else self._crowd.to_come_of(population)
+        total = len(ids) + to_come
+        found: dict[str, float | None] = {
+            f"egress_time{suffix}": times[-1] if times and len(times) == total else None,
+            f"egress_mean{suffix}": float(np.mean(times)) if times else None,
+        }
+        for percent in PERCENTILES:
+            needed = math.ceil(percent / 100.0 * total)
+            enough = 0 < needed <= len(times)
+            found[f"egress_{percent}{suffix}"] = times[needed - 1] if enough else None
+        return found

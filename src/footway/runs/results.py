@@ -1,0 +1,308 @@
+"""Results of a study: a folder with one file per finished run, and the table of all of them.
+
+    study.json         what the study is, and the version of Footway
+    runs/3-17.json     measures of point 3 with seed 17; written as soon as the run has ended
+    maps/              corridor maps, built once
+    results.parquet    a row per run and measure
+    recordings/        the runs that are kept
+
+A run that is listed in the folder is not repeated. So a study that was stopped continues with the
+same command, and parts that were computed elsewhere can be copied into `runs/`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from footway import __version__
+from footway.errors import BadFile, BadInput
+from footway.writing import whole_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from os import PathLike
+
+    import pyarrow as pa
+
+    from footway.runs.study import StopRule, Study
+
+    Measures = dict[str, float | None]
+
+FORMAT: Final = "footway-study"
+MACHINE: Final = f"{platform.system()} {platform.machine()}"
+
+
+class StudyFolder:
+    """Files of a study."""
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.path = Path(folder)
+        self.runs, self.maps = self.path / "runs", self.path / "maps"
+        self.table = self.path / "results.parquet"
+
+    def open(self, study: Study) -> None:
+        """Create the folder, or check that it belongs to this study and version."""
+        about = self.path / "study.json"
+        if about.exists():
+            known = self.facts()
+            if known.get("version") != __version__:
+                raise BadInput(
+                    f"{self.path}: was begun with Footway {known.get('version')}, this is "
+                    f"{__version__}; give another folder"
+                )
+            if known.get("digest") != study.digest:
+                raise BadInput(f"{self.path}: belongs to another study; give another folder")
+        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise BadInput(f"{self.path}: exists and is no study; give another folder")
+        try:
+            for folder in (self.path, self.runs, self.maps):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadFile(f"{self.path}: cannot be written: {error.strerror}") from None
+        if not about.exists():
+            self._write(about, describe_study(study))
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the study is; raise BadFile if the folder has none."""
+        file = self.path / "study.json"
+        try:
+            facts = json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError):
+            raise BadFile(
+                f"{self.path}: is not the folder of a study; make it by footway study"
+            ) from None
+        if not isinstance(facts, dict) or facts.get("format") != FORMAT:
+            raise BadFile(f"{file}: is not the description of a study")
+        return facts
+
+    def finished(self) -> dict[tuple[int, int], Measures]:
+        """Return the measures of finished runs by point and seed; damaged files are left out."""
+        found: dict[tuple[int, int], Measures] = {}
+        for file in sorted(self.runs.glob("*-*.json")):
+            try:
+                values = json.loads(file.read_text("utf-8"))
+                found[values["point"], values["seed"]] = values["measures"]
+            except (OSError, ValueError, KeyError, TypeError):
+                continue  # it is computed again
+        return found
+
+    def add(self, point: int, seed: int, measures: Measures) -> None:
+        """Write the measures of a run that has ended."""
+        values = {"point": point, "seed": seed, "version": __version__, "machine": MACHINE}
+        self._write(self.runs / f"{point}-{seed}.json", values | {"measures": measures})
+
+    def write_table(self, results: StudyResults) -> None:
+        """Write the table of all runs as Parquet."""
+        from pyarrow import parquet
+
+        with whole_file(self.table) as part:
+            parquet.write_table(results.to_arrow(), part, compression="zstd")
+
+    def _write(self, file: Path, values: dict[str, Any]) -> None:
+        with whole_file(file) as part:
+            part.write_text(json.dumps(values, indent=1, allow_nan=False), "utf-8")
+
+
+def describe_study(study: Study) -> dict[str, Any]:
+    """Return everything that is needed to repeat a study, for its folder and for reports."""
+    return {
+        "format": FORMAT,
+        "version": __version__,
+        "digest": study.digest,
+        "title": study.title,
+        "scenario": json.loads(json.dumps(study.scenario, default=str)),
+        "base": list(study.base),
+        "points": [dict(point) for point in study.points],
+        "seeds": study.seeds,
+        "first_seed": study.first_seed,
+        "stop": None if study.stop is None else vars(study.stop),
+    }
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Statistics of one measure at one point.
+
+    Attributes:
+        n: number of runs that have a value.
+        mean: of these.
+        deviation: standard deviation; NaN for one run.
+        low: lower end of the confidence interval of the mean, Student's t.
+        high: upper end.
+        median: 50th percentile.
+        p95: 95th percentile, the smallest value that is not exceeded by 95 % of the runs.
+        least: minimum.
+        most: maximum.
+
+    """
+
+    n: int
+    mean: float
+    deviation: float
+    low: float
+    high: float
+    median: float
+    p95: float
+    least: float
+    most: float
+
+
+def statistics(values: Sequence[float | None], confidence: float = 0.95) -> Statistics:
+    """Return statistics of the values that are known."""
+    known = np.sort([value for value in values if value is not None])
+    n = len(known)
+    if n == 0:
+        return Statistics(0, *(math.nan,) * 8)
+    mean = float(known.mean())
+    deviation = float(known.std(ddof=1)) if n > 1 else math.nan
+    half = half_width(n, deviation, confidence)
+    rank = math.ceil(0.95 * n) - 1
+    return Statistics(
+        n, mean, deviation, mean - half, mean + half, float(np.median(known)), float(known[rank]),
+        float(known[0]), float(known[-1]),
+    )  # fmt: skip
+
+
+def half_width(n: int, deviation: float, confidence: float) -> float:
+    """Return half of the confidence interval of a mean; NaN for one value."""
+    from scipy.special import stdtrit
+
+    if n < 2:
+        return math.nan
+    return float(stdtrit(n - 1, 0.5 + 0.5 * confidence)) * deviation / math.sqrt(n)
+
+
+def enough(values: Sequence[float | None], rule: StopRule) -> int | None:
+    """Return how many of the first runs are enough; None if more are needed.
+
+    The number follows from the values in the order of seeds, not from the order in which runs end.
+    A rule for a measure without a value in some run is never satisfied.
+    """
+    for n in range(rule.least, len(values) + 1):
+        known = [value for value in values[:n] if value is not None]
+        if len(known) == n:
+            deviation = float(np.std(known, ddof=1))
+            half = half_width(n, deviation, rule.confidence)
+            if half <= rule.within * abs(float(np.mean(known))):
+                return n
+    return None
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """Measures of all runs of a study.
+
+    Attributes:
+        title: of the study.
+        points: values of the varied keys by point.
+        runs: measures by point and seed; in the order of points and seeds.
+        folder: of the study.
+
+    """
+
+    title: str
+    points: tuple[dict[str, Any], ...]
+    runs: dict[tuple[int, int], Measures]
+    folder: Path
+
+    @classmethod
+    def from_folder(cls, folder: str | PathLike[str]) -> StudyResults:
+        """Return the results in the folder of a study, also of one that is not finished."""
+        from footway.runs.study import StopRule
+
+        files = StudyFolder(folder)
+        facts = files.facts()
+        rule = None if facts["stop"] is None else StopRule(**facts["stop"])
+        points = tuple(facts["points"])
+        seeds = range(facts["first_seed"], facts["first_seed"] + facts["seeds"])
+        runs = select(files.finished(), len(points), seeds, rule)
+        return cls(facts["title"], points, runs, files.path)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of all measures."""
+        return tuple(dict.fromkeys(name for found in self.runs.values() for name in found))
+
+    def values(self, point: int, measure: str) -> list[float | None]:
+        """Return a measure in all runs of a point, in the order of seeds."""
+        return [found.get(measure) for found in self._by_point.get(point, ())]
+
+    @cached_property
+    def _by_point(self) -> dict[int, list[Measures]]:
+        found: dict[int, list[Measures]] = {}
+        for (point, _), measures in self.runs.items():
+            found.setdefault(point, []).append(measures)
+        return found
+
+    def statistics_at(self, point: int, measure: str, confidence: float = 0.95) -> Statistics:
+        """Return statistics of a measure at a point."""
+        return statistics(self.values(point, measure), confidence)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield a row per run and measure: point, seed, parameters, measure, value, version."""
+        for (point, seed), found in self.runs.items():
+            for measure, value in found.items():
+                yield {"point": point, "seed": seed, **self.points[point], "measure": measure} | {
+                    "value": value, "version": __version__, "machine": MACHINE,
+                }  # fmt: skip
+
+    def to_arrow(self) -> pa.Table:
+        """Return a row per run and measure, with seed and parameters."""
+        import pyarrow as pa
+
+        keys = tuple(self.points[0])
+        kinds = {key: _arrow_type([point[key] for point in self.points]) for key in keys}
+        columns = [("point", pa.int32()), ("seed", pa.int64()), *kinds.items()]
+        columns += [("measure", pa.string()), ("value", pa.float64())]
+        schema = pa.schema([*columns, ("version", pa.string()), ("machine", pa.string())])
+        rows = [
+            row | {key: row[key] if isinstance(row[key], bool | int | float | str) else
+                   json.dumps(row[key]) for key in keys}
+            for row in self.rows()
+        ]  # fmt: skip
+        return pa.Table.from_pylist(rows, schema)
+
+    def to_pandas(self) -> Any:
+        """Return the same as a pandas DataFrame."""
+        return self.to_arrow().to_pandas()
+
+
+def _arrow_type(values: Sequence[Any]) -> Any:
+    import pyarrow as pa
+
+    if all(isinstance(value, bool) for value in values):
+        return pa.bool_()
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return pa.int64()
+    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
+        return pa.float64()
+    return pa.string()
+
+
+def select(
+    finished: dict[tuple[int, int], Measures], points: int, seeds: range, rule: StopRule | None
+) -> dict[tuple[int, int], Measures]:
+    """Return the runs that count, in order: those up to the first missing seed of each point.
+
+    With a stop rule, runs after the last one that was needed do not count.
+    """
+    chosen: dict[tuple[int, int], Measures] = {}
+    for point in range(points):
+        done = []
+        for seed in seeds:
+            if (point, seed) not in finished:
+                break
+            done.append((seed, finished[point, seed]))
+        if rule is not None:
+            n = enough([found.get(rule.measure) for _, found in done], rule)
+            done = done[:n]
+        chosen |= {(point, seed): found for seed, found in done}
+    return chosen

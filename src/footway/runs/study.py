@@ -1,0 +1,425 @@
+"""Study: a scenario, what varies in it, how many runs, and what is measured. Read from TOML.
+
+    scenario = "evacuation.toml"             # relative to the study, or demo:NAME
+    seeds = 20                               # runs of each point at most
+
+    [vary]                                   # all combinations of these values
+    "population.students.count" = [100, 140]
+    "profile.student.speed.mean" = { low = 1.0, high = 1.6, count = 4 }
+
+    [measure]
+    lines = { "west door" = [[0, 6], [0, 8]] }
+    areas = ["seats"]
+
+    [stop]                                   # enough runs of a point
+    measure = "egress_time"
+    within = 0.05                            # half width of the confidence interval over the mean
+
+`docs/studies.md` documents every key.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import json
+import math
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from footway import validation
+from footway._numba.random_stream import RandomStream
+from footway.errors import BadFile, BadInput
+from footway.formats.registry import read_text
+from footway.scenario.problems import Origin, kind_of, path_of
+from footway.scenario.reading import key_lines, read_scenario, scenario_from_values
+from footway.validation import did_you_mean, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+
+    from footway.scenario import Scenario
+    from footway.scenario.problems import Keys
+
+    Line = tuple[tuple[float, float], tuple[float, float]]
+
+Sampling = Literal["latin", "random"]
+
+MOST_RUNS: Final = 1_000_000
+_MOST_SEEDS = 100_000
+_TABLES = ("vary", "sample", "measure", "stop")
+_KEYS = ("scenario", "title", "seeds", "first_seed", "points", "sampling", "threads", *_TABLES)
+_KEYS_OF_RANGE = ("low", "high", "count")
+
+
+@dataclass(frozen=True)
+class StopRule:
+    """A point has enough runs when the confidence interval of a measure is narrow.
+
+    Attributes:
+        measure: its name, such as "egress_time".
+        within: half width of the interval, as a share of the mean.
+        confidence: of the interval.
+        least: runs of a point at least.
+
+    """
+
+    measure: str
+    within: float
+    confidence: float = 0.95
+    least: int = 5
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured in a run besides times of egress.
+
+    Attributes:
+        lines: lines by name, through which the flow is measured, m.
+        areas: names of areas in which density and level of service are measured.
+        every: s between two measurements in areas and of queues.
+
+    """
+
+    lines: Mapping[str, Line] = field(default_factory=dict)
+    areas: tuple[str, ...] = ()
+    every: float = 1.0
+
+
+@dataclass(frozen=True)
+class Study:
+    """A scenario with values that vary: `fw.load_study` reads it from a TOML file.
+
+    Attributes:
+        title: for reports.
+        scenario: values of the scenario file.
+        base: name of that file, for messages, and the folder to which its paths are relative.
+        points: values of the varied keys, one mapping per point.
+        seeds: runs of each point at most.
+        first_seed: seed of the first run of each point; the others follow.
+        stop: when a point has enough runs; None: after `seeds`.
+        measured: what is measured.
+
+    """
+
+    title: str
+    scenario: Mapping[str, Any]
+    base: tuple[str, str]
+    points: tuple[Mapping[str, Any], ...]
+    seeds: int
+    first_seed: int = 0
+    stop: StopRule | None = None
+    measured: Measured = Measured()
+
+    @property
+    def digest(self) -> str:
+        """Hash of everything that the results depend on, but for the files of maps."""
+        facts = [
+            self.scenario, list(map(dict, self.points)), self.seeds, self.first_seed,
+            None if self.stop is None else vars(self.stop),
+            [dict(self.measured.lines), self.measured.areas, self.measured.every],
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The varied keys."""
+        return tuple(self.points[0])
+
+    def values_at(self, point: int, seed: int) -> dict[str, Any]:
+        """Return the values of the scenario of a run."""
+        values = copy.deepcopy(dict(self.scenario))
+        for key, value in self.points[point].items():
+            _set(values, key, value)
+        return values | {"seed": seed}
+
+    def scenario_at(self, point: int, seed: int) -> Scenario:
+        """Return the scenario of a run."""
+        name, folder = self.base
+        return scenario_from_values(self.values_at(point, seed), Origin(name), Path(folder))
+
+
+def load_study(file: str | PathLike[str]) -> Study:
+    """Return the study in a TOML file; every point is validated, but maps are not loaded.
+
+    Raises:
+        BadFile: missing, or not TOML.
+        BadInput: an unknown key or a wrong value; the message gives line, key and what to do.
+
+    """
+    path = validation.file(file)
+    try:
+        text = read_text(path)
+    except BadFile as error:
+        raise BadFile(f"{file}: {str(error).replace('a map file', 'a study file')}") from None
+    return parse_study(text, name=str(file), folder=path.parent)
+
+
+def parse_study(text: str, *, name: str = "study", folder: str | PathLike[str] = "") -> Study:
+    """Return the study in a TOML document; raises as `load_study` does.
+
+    Args:
+        text: the document.
+        name: its name in messages.
+        folder: folder to which the path of its scenario is relative.
+
+    """
+    try:
+        values = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
+        raise BadFile(f"{name}: is not TOML: {' '.join(str(error).split())}") from None
+    study = _Reader(values, Origin(name, key_lines(text)), Path(folder)).study()
+    for point in range(len(study.points)):
+        try:
+            study.scenario_at(point, study.first_seed)
+        except BadInput as error:
+            raise BadInput(f"{name}: {describe(study.points[point])}: {error}") from None
+    return study
+
+
+def describe(point: Mapping[str, Any]) -> str:
+    """Return the values of a point, such as "population.students.count = 100"."""
+    return ", ".join(f"{key} = {shown(value)}" for key, value in point.items()) or "the only point"
+
+
+class _Reader:
+    """Checks the values of a study file."""
+
+    def __init__(self, values: dict[str, Any], origin: Origin, folder: Path) -> None:
+        self._values, self._origin, self._folder = values, origin, folder
+
+    def study(self) -> Study:
+        self._check_keys((), self._values, _KEYS)
+        for table in _TABLES:
+            if not isinstance(self._values.get(table, {}), dict):
+                raise self._refuse((table,), f"is {kind_of(self._values[table])}; give a table")
+        scenario, base = self._scenario()
+        first = int(self._number(("first_seed",), default=0, low=0, whole=True))
+        points = self._points(scenario, first)
+        seeds = int(self._number(("seeds",), default=10, low=1, high=_MOST_SEEDS, whole=True))
+        if len(points) * seeds > MOST_RUNS:
+            many = f"{len(points):,} points with {seeds:,} seeds"
+            raise self._refuse(("seeds",), f"there are {many}; at most {MOST_RUNS:,} runs")
+        title = self._values.get("title", scenario.get("title", self._values["scenario"]))
+        return Study(
+            str(title), scenario, base, points, seeds, first, self._stop(seeds), self._measured()
+        )
+
+    def _refuse(self, keys: Keys, message: str) -> BadInput:
+        return self._origin.refuse(keys, message)
+
+    def _check_keys(self, keys: Keys, table: Mapping[str, Any], known: Sequence[str]) -> None:
+        for key in table:
+            if key not in known:
+                where = f"[{path_of(keys)}]" if keys else "a study"
+                raise self._refuse(
+                    (*keys, key), f"is not a key of {where}; {did_you_mean(key, known)}"
+                )
+
+    def _number(
+        self,
+        keys: Keys,
+        *,
+        default: float | None = None,
+        low: float = -math.inf,
+        high: float = math.inf,
+        whole: bool = False,
+    ) -> float:
+        value: Any = self._values
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is None:
+            if default is None:
+                raise self._refuse(keys, "is missing")
+            return default
+        kinds = int if whole else (int, float)
+        if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+            what = "whole number" if whole else "number"
+            limits = f" from {low:g}" * (low > -math.inf) + f" to {high:g}" * (high < math.inf)
+            raise self._refuse(keys, f"is {shown(value)}; give a {what}{limits}")
+        return float(value)
+
+    def _scenario(self) -> tuple[dict[str, Any], tuple[str, str]]:
+        given = self._values.get("scenario")
+        if not isinstance(given, str):
+            what = "is missing" if given is None else f"is {kind_of(given)}"
+            raise self._refuse(("scenario",), f"{what}; give a scenario file, or demo:NAME")
+        name = given if given.startswith("demo:") else str(self._folder / given)
+        try:
+            values, folder = read_scenario(name)
+        except BadInput as error:
+            raise self._refuse(("scenario",), str(error)) from None
+        return values, (name, str(folder))
+
+    def _points(self, scenario: dict[str, Any], seed: int) -> tuple[dict[str, Any], ...]:
+        varied = self._values.get("vary", {})
+        sampled = self._values.get("sample", {})
+        for table, keys in (("vary", varied), ("sample", sampled)):
+            for key in keys:
+                self._check_path((table, key), scenario, key)
+        both = sorted(set(varied) & set(sampled))
+        if both:
+            raise self._refuse(("sample", both[0]), "is in [vary], too; leave one of them out")
+        lists = [self._list(("vary", key), value) for key, value in varied.items()]
+        grid = [dict(zip(varied, values, strict=True)) for values in itertools.product(*lists)]
+        if not sampled:
+            for key in ("points", "sampling"):
+                if key in self._values:
+                    raise self._refuse((key,), "is for values in [sample]; leave it out")
+            return tuple(grid)
+        count = int(self._number(("points",), low=1, high=MOST_RUNS, whole=True))
+        method = self._values.get("sampling", "latin")
+        if method not in ("latin", "random"):
+            raise self._refuse(("sampling",), f"is {shown(method)}; give 'latin' or 'random'")
+        columns = {}
+        for k, key in enumerate(sampled):
+            low, high = self._range(("sample", key), sampled[key])
+            share = sample(method, count, RandomStream([seed, k]))
+            columns[key] = (low + (high - low) * share).tolist()
+            if isinstance(low, int) and isinstance(high, int):
+                columns[key] = [min(high, int(low + (high - low + 1) * s)) for s in share.tolist()]
+        drawn = [
+            dict(zip(columns, values, strict=True))
+            for values in zip(*columns.values(), strict=True)
+        ]
+        return tuple(one | other for one in grid for other in drawn)
+
+    def _check_path(self, keys: Keys, scenario: dict[str, Any], key: str) -> None:
+        """Check that a varied key can be set in the scenario."""
+        if key == "seed":
+            raise self._refuse(keys, "is set by `seeds` and `first_seed`; leave it out")
+        try:
+            _set(copy.deepcopy(scenario), key, None)
+        except KeyError as error:
+            raise self._refuse(keys, str(error.args[0])) from None
+
+    def _list(self, keys: Keys, value: Any) -> list[Any]:
+        if isinstance(value, dict):
+            low, high = self._range(keys, value)
+            count = value.get("count")
+            if not isinstance(count, int) or isinstance(count, bool) or count < 2:
+                raise self._refuse((*keys, "count"), f"is {shown(count)}; give 2 or more")
+            found = [low + (high - low) * k / (count - 1) for k in range(count)]
+            if isinstance(low, int) and isinstance(high, int):
+                found = [round(one) for one in found]
+            return found
+        if not isinstance(value, list):
+            raise self._refuse(
+                keys, f"is {kind_of(value)}; give a list, or {{low = ..., high = ..., count = ...}}"
+            )
+        if not value:
+            raise self._refuse(keys, "is empty; give the values to compare")
+        return value
+
+    def _range(self, keys: Keys, value: Any) -> tuple[float, float]:
+        if not isinstance(value, dict):
+            raise self._refuse(keys, f"is {kind_of(value)}; give {{low = ..., high = ...}}")
+        self._check_keys(keys, value, _KEYS_OF_RANGE)
+        for end in ("low", "high"):
+            if isinstance(value.get(end), bool) or not isinstance(value.get(end), int | float):
+                raise self._refuse((*keys, end), f"is {shown(value.get(end))}; give a number")
+        low, high = value["low"], value["high"]
+        if not -math.inf < low < high < math.inf:
+            raise self._refuse(keys, f"is an empty range, from {low:g} to {high:g}")
+        return low, high
+
+    def _stop(self, seeds: int) -> StopRule | None:
+        table = self._values.get("stop")
+        if table is None:
+            return None
+        self._check_keys(("stop",), table, ("measure", "within", "confidence", "least"))
+        if not isinstance(table.get("measure"), str):
+            raise self._refuse(("stop", "measure"), "is missing; give a measure: egress_time")
+        least = int(self._number(("stop", "least"), default=min(5, seeds), low=2, whole=True))
+        if least > seeds:
+            message = (
+                f"is {least}, more than the {seeds} seeds of a point; one contradicts the other"
+            )
+            raise self._refuse(("stop", "least"), message)
+        within = self._number(("stop", "within"), low=1e-6, high=10.0)
+        confidence = self._number(("stop", "confidence"), default=0.95, low=0.5, high=0.9999)
+        return StopRule(table["measure"], within, confidence, least)
+
+    def _measured(self) -> Measured:
+        table = self._values.get("measure", {})
+        self._check_keys(("measure",), table, ("lines", "areas", "every"))
+        lines = table.get("lines", {})
+        if not isinstance(lines, dict):
+            raise self._refuse(("measure", "lines"), 'give { "NAME" = [[x, y], [x, y]] }')
+        found: dict[str, Line] = {}
+        for name, ends in lines.items():
+            try:
+                (x0, y0), (x1, y1) = ends
+                found[name] = ((float(x0), float(y0)), (float(x1), float(y1)))
+            except (TypeError, ValueError):
+                message = f"is {shown(ends)}; give two points, [[x, y], [x, y]]"
+                raise self._refuse(("measure", "lines", name), message) from None
+            if found[name][0] == found[name][1]:
+                raise self._refuse(("measure", "lines", name), "has no length")
+        areas = table.get("areas", [])
+        if not isinstance(areas, list) or not all(isinstance(one, str) for one in areas):
+            raise self._refuse(("measure", "areas"), 'give names of areas: ["hall", "door"]')
+        every = self._number(("measure", "every"), default=1.0, low=0.01, high=3600.0)
+        return Measured(found, tuple(areas), every)
+
+
+def sample(method: Sampling, count: int, stream: RandomStream) -> Any:
+    """Return numbers (count,) in [0, 1): one in each of `count` equal parts if "latin"."""
+    drawn = stream.uniform(count)
+    return drawn if method == "random" else (stream.permutation(count) + drawn) / count
+
+
+def _set(values: dict[str, Any], key: str, value: Any) -> None:
+    """Set a value in a scenario by its dotted key; tables of a list are found by name or number.
+
+    Raises KeyError with a message if there is no such table.
+    """
+    *tables, last = _parts(key)
+    at: Any = values
+    for k, part in enumerate(tables):
+        before = ".".join(tables[:k])
+        if isinstance(at, list):
+            at = at[_index(at, part, before)]
+        elif part in at:
+            at = at[part]
+        else:
+            known = [name for name, one in at.items() if isinstance(one, dict | list)]
+            where = f"{before} of the scenario" if before else "the scenario"
+            raise KeyError(f"there is no table {part!r} in {where}; {did_you_mean(part, known)}")
+        if not isinstance(at, dict | list):
+            raise KeyError(
+                f"{'.'.join(tables[: k + 1])} of the scenario is {kind_of(at)}, no table"
+            )
+    if isinstance(at, list):
+        raise KeyError(f"give a key of one {tables[-1]}, such as {'.'.join(tables)}.0.{last}")
+    at[last] = value
+
+
+def _parts(key: str) -> list[str]:
+    """Return the parts of a dotted key; parts with dots or blanks may be quoted."""
+    parts: list[str] = []
+    rest = key
+    while rest:
+        if rest[0] in "\"'" and rest.find(rest[0], 1) > 0:
+            end = rest.find(rest[0], 1)
+            parts.append(rest[1:end])
+            rest = rest[end + 1 :].removeprefix(".")
+        else:
+            part, _, rest = rest.partition(".")
+            parts.append(part)
+    return parts or [""]
+
+
+def _index(tables: list[Any], part: str, before: str) -> int:
+    """Return the number of a table in a list, given by name or number."""
+    names = [one.get("name") for one in tables if isinstance(one, dict)]
+    if part in names:
+        return names.index(part)
+    if part.isdecimal() and int(part) < len(tables):
+        return int(part)
+    known = [name for name in names if name] + [str(k) for k in range(len(tables))]
+    raise KeyError(f"there is no {before} {part!r} in the scenario; {did_you_mean(part, known)}")

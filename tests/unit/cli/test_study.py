@@ -1,0 +1,75 @@
+"""`footway study`: options, output and exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from footway.cli import main
+
+SCENARIO = """
+map = "gallery:field"
+duration = 20
+[[population]]
+count = 2
+starts = [[2, 3], [3, 3]]
+goals = [[6, 3], [6, 4]]
+then = "exit"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("walk.toml").write_text(SCENARIO)
+    Path("plan.toml").write_text('scenario = "walk.toml"\nseeds = 1\n')
+    return "plan.toml"
+
+
+def test_a_study(plan, capsys):
+    assert main(["study", plan]) == 0
+    out = capsys.readouterr().out
+    assert "1 run" in out
+    assert "egress_time" in out
+    for name in ("results.parquet", "study.json", "recordings/worst.parquet"):
+        assert Path("plan", name).exists()
+
+
+def test_json(plan, capsys):
+    assert main(["study", plan, "-o", "out", "--json", "--workers", "1"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    (point,) = answer["points"]
+    assert point["runs"] == point["measures"]["egress_time"]["n"] == 1
+    assert 1.0 < point["measures"]["egress_time"]["mean"] < 20.0
+    assert point["measures"]["egress_time"]["deviation"] is None  # of one run
+
+
+def test_check(plan, capsys):
+    Path(plan).write_text('scenario = "walk.toml"\nseeds = 4\n[vary]\nduration = [5, 6, 7]\n')
+    assert main(["study", plan, "--check"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "plan.toml is fine: 3 points, 12 runs", "  varies: duration",
+    ]  # fmt: skip
+    assert not Path("plan").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--shard", "4/3"], "--shard is 4/3; give K/N with K from 1 to N, such as 3/50"),
+        (["--shard", "x"], "--shard is x; give K/N"),
+        (["--dask", "--scheduler", "tcp://127.0.0.1:1"], "leave one out"),
+        (["-o", "walk.toml"], "walk.toml: exists and is no study; give another folder"),
+        (["--workers", "0"], "workers"),
+    ],
+)
+def test_bad_options(plan, options, message, capsys):
+    assert main(["study", plan, *options]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert not captured.out
+
+
+def test_a_missing_file(capsys):
+    assert main(["study", "none.toml"]) == 2
+    assert "none.toml" in capsys.readouterr().err
