@@ -68,7 +68,9 @@ def build(
     resolution: Annotated[
         float | None,
         _number(
-            "METRES", "Size of a cell, or of a voxel of a mesh.", "0.5, or more for large maps"
+            "METRES",
+            "Size of a cell, or of a voxel of a mesh.",
+            "0.5, more for large maps, less for narrow passages",
         ),
     ] = None,
     radius: Annotated[
@@ -295,6 +297,7 @@ def _roadmap_as_json(roadmap: Roadmap, environment: Environment | Volume | None)
             name: str(value) if value == math.inf else value
             for name, value in roadmap.parameters.items()
         },
+        "closed_passages": [passage._asdict() for passage in roadmap.closed],
         "fake_obstacles": len(roadmap.fake_obstacles),
         "construction_ms": {k: round(1000.0 * s, 3) for k, s in roadmap.seconds.items()},
         "repairs": [str(repair) for repair in (environment.repairs if environment else ())],
@@ -330,12 +333,27 @@ def _roadmap_as_text(
     rows += [(step, milliseconds(seconds)) for step, seconds in steps.seconds.items()]
     yield f"Roadmap of {name}: {_title(roadmap.method)}"
     yield from facts(rows)
-    if components > 1:
+    if roadmap.closed:
+        yield f"  note: {_closed(roadmap)}"
+    elif components > 1:
         yield (
             f"  note: it is in {components:,} parts; a smaller --resolution or "
             "--radius may join them through narrow passages"
         )
     yield from (f"  repaired: {line}" for line in repair_lines(environment))
+
+
+def _closed(roadmap: Roadmap) -> str:
+    """Return how many passages the cells close, where, and what to do."""
+    first, step = roadmap.closed[0], roadmap.space.resolution
+    many = f"cells of {step:g} m close {count(len(roadmap.closed), 'passage')} for the object"
+    if first.width is None:
+        return f"{many}, such as at {place(first.at)}; load the map at a finer resolution"
+    where = f"the narrowest {first.width:.2f} m wide at {place(first.at)}"
+    spare = first.width / 2.0 - roadmap.space.radius
+    if spare < 1e-3:
+        return f"{many}, {where}, an exact fit; a smaller --radius opens it"
+    return f"{many}, {where}; --resolution {spare / math.sqrt(2.0):.2g} opens them"
 
 
 def _clearance(roadmap: Roadmap) -> tuple[float, float, float]:

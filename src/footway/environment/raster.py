@@ -131,14 +131,9 @@ def _plane_raster(env: Environment, resolution: Any, radius: Any, size: Any) -> 
         raise BadInput("in two dimensions the object is a disc: give its radius, not a size")
     x0, y0, x1, y1 = env.bounds
     r = checked_radius(radius, extent_of(env.bounds), above=0.0, error=BadInput)
-    if resolution is None:
-        step = round_up(max(FINEST, max(x1 - x0, y1 - y0) / MOST_CELLS))
-    else:
-        step = _length(resolution, "resolution")
+    step = usual_step(env) if resolution is None else _length(resolution, "resolution")
     nx, ny = cells_along((x1 - x0, y1 - y0), step)
-    walls = np.concatenate([env.walls.segments, np.tile(env.walls.points, 2)])
-    tree = shapely.STRtree(shapely.linestrings(walls.reshape(-1, 2, 2)))
-    shapely.prepare(env.walkable)
+    walls, tree = wall_tree(env)
     x = np.array([x0 + step * i for i in range(nx + 1)])
     y = np.array([y0 + step * j for j in range(ny + 1)])
     return Raster(
@@ -153,6 +148,19 @@ def _plane_raster(env: Environment, resolution: Any, radius: Any, size: Any) -> 
     )
 
 
+def usual_step(env: Environment) -> float:
+    """Return the usual side of a cell, m: 0.5, or more for maps wider than 100 m."""
+    x0, y0, x1, y1 = env.bounds
+    return round_up(max(FINEST, max(x1 - x0, y1 - y0) / MOST_CELLS))
+
+
+def wall_tree(env: Environment) -> tuple[NDArray[np.float64], Any]:
+    """Return the walls (n, 4) m, and a tree of them for queries by distance."""
+    walls = np.concatenate([env.walls.segments, np.tile(env.walls.points, 2)])
+    shapely.prepare(env.walkable)
+    return walls, shapely.STRtree(shapely.linestrings(walls.reshape(-1, 2, 2)))
+
+
 def _free_cells(
     env: Environment, tree: Any, x: NDArray[np.float64], y: NDArray[np.float64], radius: float
 ) -> NDArray[np.bool_]:
@@ -161,17 +169,23 @@ def _free_cells(
     A cell without walls lies completely inside or outside: its centre is tested.
     """
     ny, nx = len(y) - 1, len(x) - 1
-    middle_x, middle_y = np.meshgrid((x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2)
-    middles = (middle_x.ravel(), middle_y.ravel())
-    free: NDArray[np.bool_] = shapely.contains_xy(env.walkable, *middles)
+    j, i = np.divmod(np.arange(ny * nx), nx)
+    return boxes_are_free(env, tree, (x[i], y[j], x[i + 1], y[j + 1]), radius).reshape(ny, nx)
+
+
+def boxes_are_free(
+    env: Environment, tree: Any, boxes: tuple[NDArray[np.float64], ...], radius: float
+) -> NDArray[np.bool_]:
+    """Return which boxes x0, y0, x1, y1, (n,) m each, are at least the radius from all walls."""
+    x0, y0, x1, y1 = boxes
+    free: NDArray[np.bool_] = shapely.contains_xy(env.walkable, (x0 + x1) / 2, (y0 + y1) / 2)
     inside = np.flatnonzero(free)
     for first in range(0, len(inside), _CHUNK):
         part = inside[first : first + _CHUNK]
-        j, i = np.divmod(part, nx)
-        cells = shapely.box(x[i], y[j], x[i + 1], y[j + 1])
+        cells = shapely.box(x0[part], y0[part], x1[part], y1[part])
         near, _ = tree.query(cells, predicate="dwithin", distance=radius * TOUCHING)
         free[part[near]] = False
-    return free.reshape(ny, nx)
+    return free
 
 
 def _corner_clearance(

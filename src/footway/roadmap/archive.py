@@ -25,6 +25,7 @@ from footway.archive import (
 from footway.constants import ROADMAPS
 from footway.environment.raster import Raster
 from footway.roadmap.fake_obstacles import FakeObstacle
+from footway.roadmap.resolution import ClosedPassage
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import space_of_raster
 
@@ -48,7 +49,7 @@ _PLAIN = Either((bool, Whole(-(2**63), 2**63), Number(-1e300, math.inf), str, On
 
 KIND = archive.Kind(
     format="footway roadmap",
-    version=2,
+    version=3,
     name="roadmap",
     remedy="build it again",
     arrays={
@@ -70,6 +71,7 @@ KIND = archive.Kind(
         "fake_obstacles": [
             {"kind": OneOf(("polygon", "box")), "points": [[_COORDINATE]]},
         ],
+        "closed": [{"at": [_COORDINATE], "width": Either((_LENGTH, OneOf((None,))))}],
         "dimension": OneOf((2, 3)),
         "resolution": Number(_FINEST, _WIDEST),
         "radius": _LENGTH,
@@ -90,6 +92,7 @@ def save(file: str | PathLike[str], roadmap: Roadmap) -> None:
         "parameters": roadmap.parameters,
         "seconds": roadmap.seconds,
         "fake_obstacles": [fake.to_dict() for fake in roadmap.fake_obstacles],
+        "closed": [passage._asdict() for passage in roadmap.closed],
         "dimension": int(space.dimension),
         "resolution": float(space.resolution),
         "radius": float(space.radius),
@@ -123,7 +126,8 @@ def load(file: str | PathLike[str]) -> Roadmap:
             parameters=facts["parameters"],
             seconds=facts["seconds"],
         )
-        return roadmap.with_changes(fake_obstacles=fakes) if fakes else roadmap
+        closed = tuple(ClosedPassage(tuple(each["at"]), each["width"]) for each in facts["closed"])
+        return roadmap.with_changes(fake_obstacles=fakes, closed=closed)
 
 
 def is_roadmap(file: str | PathLike[str]) -> bool:

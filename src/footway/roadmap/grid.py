@@ -11,12 +11,12 @@ import numpy as np
 from footway._numba.jit import thread_count
 from footway.environment.volume import check_memory
 from footway.roadmap.kernels.grid import STEPS, find_links, lattice_distances
+from footway.roadmap.resolution import make_lattice
 from footway.roadmap.roadmap import Roadmap
-from footway.roadmap.space import make_space
 from footway.validation import function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -50,7 +50,8 @@ def grid(
 
     Args:
         environment: 2D map, or a volume of voxels.
-        resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
+        resolution: m, side of a cell; None: half a metre, more for large maps, and less if that
+            would close passages (see `Roadmap.closed`); a volume's own.
         radius: m, of the disc or ball that moves.
         size: m, of a box that moves without turning, in a volume.
         progress: called with the number of directions done and their total number.
@@ -67,10 +68,12 @@ def grid(
     """
     function(progress, "progress")
     start = time.perf_counter()
-    space = make_space(environment, resolution=resolution, radius=radius, size=size)
+    lattice = make_lattice(environment, resolution=resolution, radius=radius, size=size)
     seconds = {"space": time.perf_counter() - start}
-    made = grid_of_space(space, progress=progress)
-    return made.with_changes(name=environment.name, seconds={**seconds, **made.seconds})
+    made = grid_of_space(lattice.space, progress=progress)
+    return made.with_changes(
+        name=environment.name, seconds={**seconds, **made.seconds}, closed=lattice.closed
+    )
 
 
 def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
@@ -94,15 +97,21 @@ def grid_of_space(space: Space, *, progress: Progress | None = None) -> Roadmap:
 
 def lattice_edges(space: Space, *, progress: Progress | None = None) -> Ints:
     """Return all edges (m, 2) between free corners, numbered as in `space.corners`."""
+    parts = []
+    for links in lattice_links(space):
+        parts.append(links)
+        if progress is not None:
+            progress(len(parts), FORWARD)
+    return np.concatenate(parts)
+
+
+def lattice_links(space: Space) -> Iterator[Ints]:
+    """Yield the edges (m, 2) of `lattice_edges` in each of the 13 directions."""
     links, strides = _links_and_strides(space)
     number = np.cumsum(space.is_node.ravel()) - 1
-    parts = []
-    for done, b in enumerate(np.flatnonzero(strides > 0)):
+    for b in np.flatnonzero(strides > 0):
         here = np.flatnonzero((links >> np.uint32(b)) & 1)
-        parts.append(np.column_stack([number[here], number[here + strides[b]]]))
-        if progress is not None:
-            progress(done + 1, FORWARD)
-    return np.concatenate(parts)
+        yield np.column_stack([number[here], number[here + strides[b]]])
 
 
 def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import CorridorMap
     from footway.roadmap.fake_obstacles import FakeObstacle
+    from footway.roadmap.resolution import ClosedPassage
     from footway.roadmap.space import Space
     from footway.roadmap.space_map import SpaceMap
 
@@ -83,6 +84,9 @@ class Roadmap:
         parameters: parameters of the construction: resolution, radius, size, usefulness, seed.
         seconds: duration of each step of the construction, s.
         fake_obstacles: regions that a level designer closed: see `Editor`.
+        closed: passages that the object fits through but that the cells close, the narrowest
+            first, with position and width; in three dimensions only those that cut regions of free
+            cells apart. A finer resolution may open them. `voronoi_prm` does not depend on cells.
 
     """
 
@@ -97,6 +101,7 @@ class Roadmap:
     parameters: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     fake_obstacles: tuple[FakeObstacle, ...] = ()
+    closed: tuple[ClosedPassage, ...] = ()
 
     @classmethod
     def make(

@@ -70,7 +70,8 @@ def rrm_star(
 
     Args:
         source: 2D map, volume of voxels, or a roadmap of `rrm`, which has its own space.
-        resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
+        resolution: m, side of a cell; None: half a metre, more for large maps, and less if that
+            would close passages (see `Roadmap.closed`); a volume's own.
         radius: m, of the disc or ball that moves.
         size: m, of a box that moves without turning, in a volume. A roadmap has all three.
         usefulness: the paper's K: an edge is added if it is this many times shorter than the
@@ -138,7 +139,7 @@ def rrm_star(
             "useful nodes": halfway - start,
             "reconnecting": time.perf_counter() - halfway,
         },
-    )
+    ).with_changes(closed=roadmap.closed)
 
 
 def add_useful_nodes(
@@ -189,7 +190,7 @@ def add_useful_nodes(
             "rrm_nodes": roadmap.n_nodes,
         },
         seconds={**roadmap.seconds, "useful nodes": time.perf_counter() - start},
-    )
+    ).with_changes(closed=roadmap.closed)
 
 
 def _check_input_graph(roadmap: Roadmap) -> None:

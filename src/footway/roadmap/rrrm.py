@@ -58,7 +58,8 @@ def rrrm(
 
     Args:
         source: 2D map, volume of voxels, or a roadmap of `rrm` or `rrm_star`.
-        resolution: m, side of a cell; None: half a metre, more for large maps; a volume's own.
+        resolution: m, side of a cell; None: half a metre, more for large maps, and less if that
+            would close passages (see `Roadmap.closed`); a volume's own.
         radius: m, of the disc or ball that moves.
         size: m, of a box that moves without turning, in a volume.
         usefulness: the paper's K: see `rrm_star`.
@@ -139,7 +140,7 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
         name=roadmap.name,
         parameters=roadmap.parameters,
         seconds={**roadmap.seconds, "retraction": time.perf_counter() - start},
-    )
+    ).with_changes(closed=roadmap.closed)
 
 
 def retract_line(points: Floats, space: Space) -> Floats:

@@ -32,13 +32,35 @@ def test_says_what_it_built(footway, room):
         assert word in result.out
 
 
-def test_says_that_it_is_in_parts(footway, tmp_path):
+def test_says_which_passages_are_closed(footway, tmp_path):
     plan = tmp_path / "two.wkt"
     door = "4 1.6, 4.2 1.6, 4.2 0, 8 0, 8 4, 4.2 4, 4.2 2.5, 4 2.5"
     plan.write_text(f"POLYGON ((0 0, 4 0, {door}, 4 4, 0 4, 0 0))")
     build = ("build", plan, "--method", "rrm", "--radius", "0.2")
-    assert "note: it is in 2 parts" in footway(*build, "--resolution", "0.9").out
-    assert "note" not in footway(*build, "--resolution", "0.1").out
+    said = footway(*build, "--resolution", "0.9").out
+    assert "note: cells of 0.9 m close 1 passage for the object, the narrowest 0.90 m wide" in said
+    assert "--resolution 0.18 opens them" in said
+    assert "note" not in footway(*build, "--resolution", "0.18").out
+    assert "note" not in footway(*build).out  # the default keeps the door open
+    (closed,) = footway(*build, "--resolution", "0.9", "--json").json["closed_passages"]
+    assert closed["width"] == pytest.approx(0.9)
+
+
+def test_says_that_voxels_close_a_tunnel(footway, tmp_path):
+    solid = np.zeros((8, 8, 20), bool)
+    solid[:, :, 9:11] = True
+    solid[4, 4, 9:11] = False
+    file = tmp_path / "halls.3dmap"
+    rows = [f"{x} {y} {z}" for z, y, x in np.argwhere(solid)]
+    file.write_text("\n".join(["voxel 20 8 8", *rows]) + "\n")
+    said = footway("build", file, "--method", "rrm", "--radius", "0.4").out
+    assert "note: cells of 1 m close 1 passage for the object, such as at" in said
+
+
+def test_says_that_it_is_in_parts(footway, tmp_path):
+    plan = tmp_path / "two.wkt"
+    plan.write_text("MULTIPOLYGON (((0 0, 4 0, 4 4, 0 4, 0 0)), ((5 0, 9 0, 9 4, 5 4, 5 0)))")
+    assert "note: it is in 2 parts" in footway("build", plan, "--method", "rrm").out
 
 
 def test_a_voronoi_roadmap(footway, room, tmp_path):

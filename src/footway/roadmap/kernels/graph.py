@@ -66,11 +66,15 @@ def greedy_rows(seen, enough):
 
 
 @kernel
-def can_go(node, seen, count):
-    """Return whether other nodes see all corners that a node sees; `count` (m,) nodes see each."""
-    for corner in range(len(count)):
-        if seen[node, corner] and count[corner] < 2:
-            return False
+def can_go(seen, count):
+    """Return whether other nodes see all corners that a node sees, `seen` in bits, (m / 8,).
+
+    `count` (m,) nodes see each corner.
+    """
+    for byte in range(len(seen)):
+        for bit in range(8):
+            if (seen[byte] >> (7 - bit)) & 1 and count[8 * byte + bit] < 2:
+                return False
     return True
 
 

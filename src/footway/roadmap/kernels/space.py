@@ -262,3 +262,38 @@ def clearances_at(points, space, out):
     for row in range(len(points)):
         c, x, y, z = clearance_at(points[row, 0], points[row, 1], points[row, 2], space)
         out[row, 0], out[row, 1], out[row, 2], out[row, 3] = c, x, y, z
+
+
+@kernel
+def spread_regions(fits, regions):
+    """Give each voxel that fits, bool (nz, ny, nx), the number of the nearest region; int32.
+
+    `regions` has a number from 1 in the voxels of each region, else 0; it is updated. Breadth
+    first over faces. Returns the number of steps from the region, int32 with the same shape.
+    """
+    nz, ny, nx = regions.shape
+    away = np.zeros(regions.shape, np.int32)
+    queue = np.empty(regions.size, np.int32)
+    size = 0
+    for cell in range(regions.size):
+        if regions.flat[cell] > 0:
+            queue[size] = cell
+            size += 1
+    head = 0
+    while head < size:
+        cell = queue[head]
+        head += 1
+        i, j, k = cell % nx, cell // nx % ny, cell // (nx * ny)
+        for side in range(6):
+            step = 1 if side % 2 else -1
+            ci = i + (step if side // 2 == 0 else 0)
+            cj = j + (step if side // 2 == 1 else 0)
+            ck = k + (step if side // 2 == 2 else 0)
+            if not (0 <= ci < nx and 0 <= cj < ny and 0 <= ck < nz):
+                continue
+            if fits[ck, cj, ci] and regions[ck, cj, ci] == 0:
+                regions[ck, cj, ci] = regions[k, j, i]
+                away[ck, cj, ci] = away[k, j, i] + 1
+                queue[size] = (ck * ny + cj) * nx + ci
+                size += 1
+    return away
