@@ -92,7 +92,8 @@ def blends(
 
     """
     _check(roadmap)
-    method = method or roadmap.parameters.get("blends", "exact")
+    if method is None:
+        method = roadmap.parameters.get("blends", "exact")
     one_of(method, "method", get_args(BlendMethod), error=BadInput)
     desired = desired_clearance(roadmap)
     if clearance is not None:
