@@ -50,6 +50,7 @@ COMMANDS = {
     "simulate": lambda: ("simulate", str(files() / "scenario.toml"), "--seconds", "1"),
     "study": lambda: ("study", str(files() / "study.toml"), "--check"),
     "studio": lambda: ("studio", "/does/not/exist.geojson"),
+    "validate": lambda: ("validate", "nothing"),
     "warmup": lambda: ("warmup", "--nothing"),
 }  # fmt: skip
 

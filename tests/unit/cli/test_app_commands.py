@@ -34,7 +34,7 @@ def test_version_and_help(footway):
     "command",
     [
         *("build", "path", "check", "simulate", "export"),
-        *("demo", "reproduce", "gallery", "warmup"),
+        *("demo", "reproduce", "validate", "gallery", "warmup"),
     ],
 )
 def test_every_command_has_help(footway, command):

@@ -1,0 +1,35 @@
+"""`footway validate`."""
+
+import json
+
+from tests.unit.cli.test_app import assert_one_line
+
+
+def test_prints_distances_and_writes_a_page(footway, tmp_path):
+    page = tmp_path / "validation.html"
+    result = footway(
+        "validate", "two-way", "--quick", "--model", "social_force", "--dt", "0.1", "-o", page
+    )
+    assert result.code == 0
+    assert "Two-way flow in a corridor of 4 m" in result.out
+    assert "social_force, dt 0.1 s" in result.out
+    assert "points in the measured spread" in result.out
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_json(footway):
+    result = footway(
+        "validate", "corner", "--quick", "--json", "--model", "social_force", "--dt", "0.1"
+    )
+    (experiment,) = json.loads(result.out)["experiments"]
+    (curve,) = experiment["curves"]
+    assert (curve["model"], curve["dt"]) == ("social_force", 0.1)
+    assert 0.2 < curve["points"][0]["y"] < 2.0
+
+
+def test_bad_arguments(footway, tmp_path):
+    assert_one_line(footway("validate", "doors"), "there is no experiment 'doors'")
+    assert_one_line(footway("validate", "--dt", "3"), "--dt is 3")
+    assert_one_line(footway("validate", "-o", tmp_path / "a.pdf"), "must be .html")
+    assert_one_line(footway("validate", "--model", "none"), "there is no model 'none'")
+    assert_one_line(footway("validate", "--trajectories", tmp_path / "no"), "is not a folder")
