@@ -22,10 +22,9 @@ from footway.errors import BadFile, BadInput, BadQuery
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from footway.arrays import Floats, Ints
 
 FARTHEST: Final = 1e9
 """m. Maximum coordinate, length and radius: 500 times the widest map, and squares of lengths stay

@@ -27,10 +27,10 @@ from footway._numba.jit import inner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Ints
 
-def rows_by_key(
-    keys: NDArray[np.integer], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+
+def rows_by_key(keys: NDArray[np.integer], count: int) -> tuple[Ints, Ints]:
     """Sort items by keys (n,) from 0 to count - 1: offsets (count + 1,) and items (n,)."""
     offsets = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(keys, minlength=count), out=offsets[1:])

@@ -74,11 +74,7 @@ def inner(function: F | None = None, *, inline: bool = True) -> Any:
     if function is None:
         return partial(inner, inline=inline)
     return _compile(
-        function,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        _nrt=False,
-        forceinline=inline,
+        function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=inline
     )
 
 

@@ -19,9 +19,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from footway.arrays import Floats
 
 __all__ = ["acos", "asinh", "atan2", "cos", "dist", "exp", "hypot", "log", "sin", "tan"]
 

@@ -17,10 +17,7 @@ from footway._numba.portable_math import cos, log, sin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from footway.arrays import Floats, Ints
 
 
 class RandomStream:

@@ -10,9 +10,7 @@ from footway._numba.jit import inner
 from footway._numba.portable_math import asinh, hypot
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from footway.arrays import Floats
 
 
 def dot(a: Floats, b: Floats) -> Floats:

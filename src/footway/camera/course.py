@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.roadmap.space_map import SpaceMap
 
-    Floats = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
 
 SHARP = 0.35
 """rad. The camera stops and turns at a sharper corner that has no arc. Smaller corners, such as
@@ -66,7 +65,7 @@ class Course:
     curvatures: Floats
     lengths: Floats
     goal: Floats
-    halts: Flags
+    halts: Bools
 
     @classmethod
     def from_points(cls, points: Floats) -> Self:
@@ -134,7 +133,7 @@ class Course:
         angles[angles < STRAIGHT] = 0.0
         return angles
 
-    def piece_at(self, s: ArrayLike) -> NDArray[np.int64]:
+    def piece_at(self, s: ArrayLike) -> Ints:
         """Return the piece at each arc length; at a break the one that starts there."""
         found = np.searchsorted(self.breaks, s, side="right") - 1
         return np.clip(found, 0, len(self.starts) - 1)
@@ -163,7 +162,7 @@ class Course:
         k = self.piece_at(s)
         return self._tangents_in(k, np.clip(s - self.breaks[k], 0.0, self.lengths[k]))
 
-    def _tangents_in(self, k: NDArray[np.int64], u: Floats) -> Floats:
+    def _tangents_in(self, k: Ints, u: Floats) -> Floats:
         turned = (self.curvatures[k] * u)[..., None]
         tangents: Floats = cos(turned) * self.tangents[k] + sin(turned) * self.normals[k]
         return tangents
@@ -199,7 +198,7 @@ def angles_between(a: Floats, b: Floats) -> Floats:
     return angles
 
 
-def join(courses: Sequence[Course]) -> tuple[Course, NDArray[np.int64]]:
+def join(courses: Sequence[Course]) -> tuple[Course, Ints]:
     """Concatenate k courses; also return the first piece of each but the first, (k - 1,)."""
     first = np.cumsum([len(course.starts) for course in courses])[:-1]
     parts = {

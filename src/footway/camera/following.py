@@ -18,12 +18,9 @@ from footway.validation import FARTHEST, number, shown
 from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
-
-    Floats = NDArray[np.float64]
 
 _STANDS = 0.1  # m/s. A character slower than this keeps its heading
 _EYES = 1.5  # m. Height of the point that the camera looks at

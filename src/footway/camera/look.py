@@ -20,12 +20,9 @@ import numpy as np
 from footway._numba.portable_math import atan2, cos, hypot, sin
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.camera.course import Course
     from footway.camera.speed import SpeedDiagram
-
-    Floats = NDArray[np.float64]
 
 _NEAR = 1e-4  # m. Shorter chords get the direction of the course at their middle, exact to 1e-9
 _STILL = 1e-6  # rad. Smaller turns take no time
@@ -116,7 +113,7 @@ class LookAhead:
         """(k + 1,) m. Start, halts and end of the course; stages lie between them."""
         self.times = diagram.time_at(self.ends)
 
-    def directions(self, t: Floats, stage: NDArray[np.int64]) -> Floats:
+    def directions(self, t: Floats, stage: Ints) -> Floats:
         """Return the view direction (n, 3) after t seconds (n,) of motion, in stages (n,)."""
         course, ends = self._course, self.times[stage + 1]
         here = np.minimum(self._diagram.distance_at(t), self.ends[stage + 1])

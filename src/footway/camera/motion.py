@@ -23,13 +23,12 @@ from footway.validation import points as checked_points
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.corridor.kernels.layouts import Grid
     from footway.roadmap.space_map import SpaceMap
-
-    Floats = NDArray[np.float64]
 
 COLUMNS = ("time", "x", "y", "z", "dx", "dy", "dz", "speed")
 """Columns of the table of a motion: s, m, unit vector, m/s."""

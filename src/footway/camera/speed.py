@@ -17,11 +17,11 @@ from footway.validation import FARTHEST, floats, number
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.camera.course import Course
 
-    Floats = NDArray[np.float64]
     Turning = Callable[[Floats, Floats], Floats]
 
 LEAST, MOST = 1e-6, 1e6
@@ -183,7 +183,7 @@ class SpeedDiagram:
         )
         return np.where(t == self.times[k + 1], self.speeds[k + 1], speed)
 
-    def _phase(self, knots: Floats, at: Floats) -> NDArray[np.int64]:
+    def _phase(self, knots: Floats, at: Floats) -> Ints:
         """Return the phase in which each value lies."""
         found = np.searchsorted(knots, at, side="right") - 1
         return np.clip(found, 0, len(self.accelerations) - 1)
@@ -320,7 +320,7 @@ def _eased(turn_within: Turning, first: Floats, last: Floats, own: Floats, pace:
     # the chord in the middle is 2 tan(angle / 2) / look_ahead.
     most = 2.0 * atan2(0.5 * pace.turn_rate * pace.look_ahead, 1.0)
 
-    def is_gentle(speed: Floats) -> NDArray[np.bool_]:
+    def is_gentle(speed: Floats) -> Bools:
         window = speed * pace.look_ahead
         turn = np.maximum.reduce(
             [
@@ -329,7 +329,7 @@ def _eased(turn_within: Turning, first: Floats, last: Floats, own: Floats, pace:
                 turn_within(middle - 0.5 * window, middle + 0.5 * window),
             ]
         )
-        gentle: NDArray[np.bool_] = turn <= np.minimum(most, change * pace.look_ahead / speed)
+        gentle: Bools = turn <= np.minimum(most, change * pace.look_ahead / speed)
         return gentle
 
     low = np.minimum(own, pace.speed)

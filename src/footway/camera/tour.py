@@ -32,11 +32,8 @@ from footway.validation import radius as checked_radius
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor import Path
-
-    Floats = NDArray[np.float64]
 
 EXACT = 12
 """stops. Up to this number the order is optimal (Held and Karp 1962) and found in 0.1 s."""
@@ -383,7 +380,7 @@ def _improved(lengths: Floats, order: list[int]) -> list[int]:
             chain = np.concatenate([rest[:after], moved, rest[after:]])
 
 
-def _reversals(distances: Floats, chain: NDArray[np.int64]) -> Floats:
+def _reversals(distances: Floats, chain: Ints) -> Floats:
     """Return the change of length (n, n) m if places i to j are reversed; infinite if invalid."""
     n = len(chain) - 1
     steps = distances[chain[:-1], chain[1:]]
@@ -395,7 +392,7 @@ def _reversals(distances: Floats, chain: NDArray[np.int64]) -> Floats:
     return longer
 
 
-def _moves(distances: Floats, chain: NDArray[np.int64], size: int) -> Floats:
+def _moves(distances: Floats, chain: Ints, size: int) -> Floats:
     """Return the change of length (n, n) m if `size` places from i are moved after place j."""
     n = len(chain) - 1
     steps = distances[chain[:-1], chain[1:]]

@@ -60,10 +60,7 @@ def build(
         ),
     ] = None,
     method: Annotated[
-        Method,
-        typer.Option(
-            help="What to build: the exact corridor map, or a roadmap.",
-        ),
+        Method, typer.Option(help="What to build: the exact corridor map, or a roadmap.")
     ] = "corridors",
     resolution: Annotated[
         float | None,

@@ -20,12 +20,8 @@ from footway.cli.reports import milliseconds, print_json, print_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
-
-    Floats = NDArray[np.float64]
 
 
 def warmup(*, json: JsonOption = False) -> None:

@@ -16,11 +16,8 @@ from footway.validation import FARTHEST, floats, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats
     from footway.environment.environment import Environment
-
-    Floats = NDArray[np.float64]
 
 Polygon: TypeAlias = "shapely.Polygon | shapely.MultiPolygon"
 
@@ -91,16 +88,16 @@ def to_wkt(polygon: Polygon) -> str:
     return text
 
 
-def contains(polygon: Polygon, points: Floats) -> NDArray[np.bool_]:
+def contains(polygon: Polygon, points: Floats) -> Bools:
     """Return whether each point (n, 2) lies inside. (n,)."""
-    found: NDArray[np.bool_] = shapely.contains_xy(polygon, points[:, 0], points[:, 1])
+    found: Bools = shapely.contains_xy(polygon, points[:, 0], points[:, 1])
     return found
 
 
-def covers(polygon: Polygon, points: Floats) -> NDArray[np.bool_]:
+def covers(polygon: Polygon, points: Floats) -> Bools:
     """Return whether each point (n, 2) lies inside or on the boundary. (n,)."""
     shapely.prepare(polygon)
-    found: NDArray[np.bool_] = shapely.intersects_xy(polygon, points[:, 0], points[:, 1])
+    found: Bools = shapely.intersects_xy(polygon, points[:, 0], points[:, 1])
     return found
 
 

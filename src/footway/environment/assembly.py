@@ -24,10 +24,8 @@ from footway.errors import BadGeometry
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Shapes
     from footway.environment.input_geometry import InputGeometry, Pieces
-
-    Shapes = NDArray[np.object_]
-    Bools = NDArray[np.bool_]
 
 _ELSEWHERE: Final = ("outside", "lies on a wall or outside walkable space")
 
@@ -307,7 +305,7 @@ def _within(points: Any, polygons: Shapes) -> Bools:
     return inside
 
 
-def _keys(segments: NDArray[np.float64]) -> NDArray[np.void]:
+def _keys(segments: Floats) -> NDArray[np.void]:
     """Return (n,) keys that are equal for equal segments, regardless of direction."""
     ends = segments.reshape(-1, 2, 2)
     swap = (ends[:, 0, 0] > ends[:, 1, 0]) | (

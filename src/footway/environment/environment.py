@@ -18,19 +18,10 @@ from footway.environment.repair import Repair, repair_polygons
 from footway.environment.walls import Walls, walls_of
 from footway.errors import BadGeometry
 from footway.notebook_display import NotebookDisplay
-from footway.validation import (
-    FARTHEST,
-    as_float,
-    instance,
-    number,
-    sequence,
-    shown,
-    text,
-)
+from footway.validation import FARTHEST, as_float, instance, number, sequence, shown, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
 
 FINEST: Final = 1e-6
 """m. Finest grid to which coordinates can be snapped: a thousandth of the default."""

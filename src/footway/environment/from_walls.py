@@ -13,16 +13,14 @@ from footway.environment.walls import segments_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from footway.arrays import Bools, Floats
 
 _ASIDE: Final = ((0.0, 0.0), (1e-5, 0.0), (0.0, 1e-5))
 """m. Offsets of three points of a face: a wall without thickness does not contain all of them."""
 
 
 def environment_from_walls(
-    walls: Floats, is_free: Callable[[Floats], NDArray[np.bool_]], *, name: str = ""
+    walls: Floats, is_free: Callable[[Floats], Bools], *, name: str = ""
 ) -> Environment:
     """Return the environment with these walls, without areas, terrain and repairs.
 

@@ -22,11 +22,8 @@ from footway.errors import BadGeometry
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment.environment import Environment
-
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
 
 FINEST: Final = 9
 """Corners lie on a lattice of at least 2 ** -9 grid steps (2 micrometres): fine enough that walls
@@ -169,7 +166,7 @@ def _kinds(environment: Environment, samples: Floats) -> tuple[tuple[str, ...], 
 
 def _select(
     cut: Triangulation, chosen: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
     """Return points, triangles and neighbours of the chosen triangles, separated at walls."""
     number = np.full(len(cut.triangles) + 1, -1, dtype=np.int32)  # the last is for neighbour -1
     number[chosen] = np.arange(len(chosen))

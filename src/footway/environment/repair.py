@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Shapes
     from footway.environment.input_geometry import Pieces
-
-    Shapes = NDArray[np.object_]
 
 COSMETIC: Final = ("orientation", "duplicate point", "unclosed ring")
 """Kinds of repairs that do not change any shape."""
@@ -216,7 +215,7 @@ class _Pairs(NamedTuple):
 
     a: NDArray[np.int_]
     b: NDArray[np.int_]
-    meet: NDArray[np.bool_]
+    meet: Bools
 
 
 def merge(repaired: RepairedPolygons, *, grid: float) -> tuple[Shapes, list[Repair]]:

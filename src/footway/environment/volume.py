@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats
     from footway.environment.repair import Repair
 
 Box: TypeAlias = tuple[float, float, float, float, float, float]
@@ -62,7 +63,7 @@ class Volume:
         (0.0, 0.0, 0.0, 2.5, 2.0, 1.5)
     """
 
-    solid: NDArray[np.bool_]
+    solid: Bools
     resolution: float
     origin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     name: str = ""
@@ -91,12 +92,7 @@ class Volume:
 
     @classmethod
     def from_boxes(
-        cls,
-        bounds: Box,
-        boxes: Iterable[Box] = (),
-        *,
-        resolution: float = 1.0,
-        name: str = "",
+        cls, bounds: Box, boxes: Iterable[Box] = (), *, resolution: float = 1.0, name: str = ""
     ) -> Self:
         """Return a volume with these bounds and solid boxes.
 
@@ -174,7 +170,7 @@ def _resolution(resolution: Any) -> float:
     return number(resolution, "resolution", "m", low=TOUCH, high=FARTHEST, error=BadInput)
 
 
-def _box(given: Any, what: str) -> NDArray[np.float64]:
+def _box(given: Any, what: str) -> Floats:
     """Return a validated box as (6,) float64."""
     box = floats(given, "(6,)", name=what, error=BadGeometry)
     good = box.shape == (6,) and (np.abs(box) <= FARTHEST).all() and (box[:3] < box[3:]).all()

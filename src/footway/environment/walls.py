@@ -17,11 +17,7 @@ import shapely
 from footway._numba.portable_math import atan2, cos, hypot, sin
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-
+    from footway.arrays import Bools, Floats, Ints
 
 TANGENT: Final = math.pi / 12
 """rad. Maximum angle covered by one tangent: its ends are 0.9 % of the radius off the circle."""
@@ -41,9 +37,9 @@ class Walls(NamedTuple):
         points: (m, 2) float64, point obstacles that lie on no segment.
     """
 
-    segments: NDArray[np.float64]
-    two_sided: NDArray[np.bool_]
-    points: NDArray[np.float64]
+    segments: Floats
+    two_sided: Bools
+    points: Floats
 
 
 def walls_of(
@@ -63,7 +59,7 @@ def walls_of(
     )
 
 
-def segments_of(curves: Any) -> NDArray[np.float64]:
+def segments_of(curves: Any) -> Floats:
     """Return the (n, 4) segments x0, y0, x1, y1 of rings or linestrings, in their order."""
     xy, owner = shapely.get_coordinates(curves, return_index=True)
     same = owner[1:] == owner[:-1]
@@ -206,7 +202,7 @@ def _chain_point(around: Wedges, radius: float, pieces: Ints, owner: Ints, numbe
     return chain
 
 
-def is_in_wedge(points: Floats, around: Wedges, which: Ints, radius: float) -> NDArray[np.bool_]:
+def is_in_wedge(points: Floats, around: Wedges, which: Ints, radius: float) -> Bools:
     """Return (n,) bool: the point lies in wedge `which` (n,), below its tangents."""
     x, y = (points - around.tips[which]).T
     turns = around.turns[which]
@@ -215,5 +211,5 @@ def is_in_wedge(points: Floats, around: Wedges, which: Ints, radius: float) -> N
     from_touch = np.abs(angle % step - step / 2)
     # The tangents are farthest from the tip halfway between two touching points.
     height = hypot(x, y) * cos(step / 2 - from_touch)
-    hit: NDArray[np.bool_] = (angle <= turns) & (height < radius)
+    hit: Bools = (angle <= turns) & (height < radius)
     return hit

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
+
 FORMAT: Final = Format("GeoJSON", (".geojson", ".json"), starts=(b"{",))
 
 _OBSTACLES: Final = ("obstacle", "building", "wall")
@@ -294,7 +296,7 @@ def _list(value: Any, feature: int, what: str) -> list[Any]:
     return value
 
 
-def _coordinates(curves: _Curves) -> NDArray[np.float64]:
+def _coordinates(curves: _Curves) -> Floats:
     """Return (n, 2) coordinates of all positions, in one conversion if possible."""
     try:
         values = np.array(list(chain.from_iterable(curves.positions)))
@@ -327,7 +329,7 @@ def _position(position: Any, where: str) -> tuple[float, float]:
 
 def _in_metres(
     curves: _Curves, document: dict[str, Any], *, scale: float | None
-) -> tuple[NDArray[np.float64], list[Repair]]:
+) -> tuple[Floats, list[Repair]]:
     """Return (n, 2) coordinates of all positions in metres: unchanged, scaled or projected."""
     xy = _coordinates(curves)
     bad = np.flatnonzero(~np.isfinite(xy).all(axis=1))
@@ -375,14 +377,14 @@ def _parts(
 class _Table(NamedTuple):
     """All positions, and the curves that they belong to."""
 
-    xy: NDArray[np.float64]  # (n, 2) m
+    xy: Floats  # (n, 2) m
     size: NDArray[np.intp]  # per curve: number of positions
     first: NDArray[np.intp]  # per curve: first position
     part: NDArray[np.intp]  # per curve
     dimension: NDArray[np.intp]  # per curve
     feature: list[int]  # per part
 
-    def positions(self, chosen: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def positions(self, chosen: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
         """Return the positions of chosen curves, and which of the chosen each belongs to."""
         number = np.full(len(self.size), -1)
         number[chosen] = np.arange(len(chosen))

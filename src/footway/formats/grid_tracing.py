@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment import TerrainRegion, Volume
 
 
@@ -34,13 +35,13 @@ class _Runs(NamedTuple):
     Directions are 0 east, 1 north, 2 west, 3 south.
     """
 
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    cell: NDArray[np.int64]
-    direction: NDArray[np.int64]
+    start: Ints
+    end: Ints
+    cell: Ints
+    direction: Ints
 
 
-def trace(free: NDArray[np.bool_]) -> NDArray[np.object_]:
+def trace(free: Bools) -> NDArray[np.object_]:
     """Return polygons in cells around the free cells, one per 4-connected part.
 
     Args:
@@ -88,15 +89,15 @@ def place(polygons: Any, *, scale: float, origin: tuple[float, float, float] = (
     x, y, angle = origin
     along, across = np.array([cos(angle), sin(angle)]), np.array([-sin(angle), cos(angle)])
 
-    def placed(cells: NDArray[np.float64]) -> NDArray[np.float64]:
+    def placed(cells: Floats) -> Floats:
         metres = cells * scale
-        found: NDArray[np.float64] = metres[:, :1] * along + metres[:, 1:] * across + (x, y)
+        found: Floats = metres[:, :1] * along + metres[:, 1:] * across + (x, y)
         return found
 
     return shapely.transform(polygons, placed)
 
 
-def _straight(edges: NDArray[np.bool_], *, direction: int) -> _Runs:
+def _straight(edges: Bools, *, direction: int) -> _Runs:
     """Return maximal runs of edges along the rows; row i separates line i from line i + 1."""
     fence = np.pad(edges, ((0, 0), (1, 1)))
     line, begin = np.nonzero(fence[:, 1:] & ~fence[:, :-1])
@@ -160,7 +161,7 @@ def _followers(runs: _Runs) -> tuple[list[int], list[int]]:
 
 
 def from_grid(
-    free: NDArray[np.bool_],
+    free: Bools,
     *,
     scale: float,
     origin: tuple[float, float, float] = (0, 0, 0),

@@ -26,7 +26,7 @@ from footway.environment import Repair
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from footway.arrays import Floats
 
 _SEMI_MAJOR: Final = 6_378_137.0
 """m, WGS 84."""
@@ -38,7 +38,7 @@ _DEGREES: Final = re.compile(r"CRS:?84|EPSG:+4326|WGS ?84$|longitude|lon.?lat", 
 _METRES: Final = re.compile(r"met(re|er)", re.IGNORECASE)
 
 
-def is_lonlat(xy: NDArray[np.float64], document: dict[str, Any]) -> bool:
+def is_lonlat(xy: Floats, document: dict[str, Any]) -> bool:
     """Return whether (n, 2) coordinates of a GeoJSON document are longitude and latitude.
 
     Raises:
@@ -76,7 +76,7 @@ def _declared_crs(document: dict[str, Any]) -> str:
     return ""
 
 
-def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
+def project(lonlat: Floats) -> tuple[Floats, Repair]:
     """Return (n, 2) metres east and north of the centre, and a note about the projection.
 
     Azimuthal equidistant about the centre of the bounding box: distances and directions from
@@ -104,7 +104,7 @@ def project(lonlat: NDArray[np.float64]) -> tuple[NDArray[np.float64], Repair]:
     return flat * stretch[:, None], note
 
 
-def _geocentric(lonlat: NDArray[np.float64]) -> NDArray[np.float64]:
+def _geocentric(lonlat: Floats) -> Floats:
     """Return (n, 3) metres from the Earth's centre, on the WGS 84 ellipsoid."""
     lon, lat = np.radians(lonlat.T)
     normal = _SEMI_MAJOR / np.sqrt(1 - _ECCENTRICITY_2 * np.square(sin(lat)))

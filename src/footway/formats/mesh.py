@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.environment import Environment, Volume
 
 FORMAT: Final = Format(
@@ -56,11 +55,7 @@ _FARTHEST: Final = 1e6
 
 
 def load_volume(
-    path: Path,
-    *,
-    resolution: float,
-    up: str | None = None,
-    scale: float | None = None,
+    path: Path, *, resolution: float, up: str | None = None, scale: float | None = None
 ) -> Volume:
     """Return the voxels of a mesh, within its box.
 
@@ -131,7 +126,7 @@ def read_surface(path: Path, *, up: str | None = None, scale: float | None = Non
     return surface._replace(repairs=(*notes, *surface.repairs))
 
 
-def _check_reach(corners: NDArray[np.float64]) -> None:
+def _check_reach(corners: Floats) -> None:
     """Raise an error for coordinates that are not finite or too large to resolve millimetres."""
     bad = np.flatnonzero(~np.isfinite(corners).all(axis=(1, 2)))
     if len(bad):
@@ -150,7 +145,7 @@ def _check_reach(corners: NDArray[np.float64]) -> None:
         )
 
 
-def _read(content: bytes, path: Path) -> tuple[NDArray[np.float64], list[str]]:
+def _read(content: bytes, path: Path) -> tuple[Floats, list[str]]:
     """Return (n, 3, 3) corners of all triangles in the units of the file, and the omissions."""
     import trimesh
 
@@ -189,7 +184,7 @@ def _quiet(trimesh: Any) -> Iterator[None]:
         log.disabled = was
 
 
-def _triangles(loaded: Any) -> tuple[NDArray[np.float64], list[str]]:
+def _triangles(loaded: Any) -> tuple[Floats, list[str]]:
     """Return the triangles of a mesh, or of all nodes of a scene in world coordinates."""
     if hasattr(loaded, "triangles"):
         return np.asarray(loaded.triangles, dtype=np.float64), []

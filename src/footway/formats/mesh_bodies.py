@@ -18,7 +18,7 @@ from footway.constants import GRID, TOUCH
 from footway.environment import Repair
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from footway.arrays import Bools, Floats, Ints
 
 _TOGETHER: Final = 2_000
 """Faces compared with the faces near them at a time, to limit memory."""
@@ -40,14 +40,14 @@ class Surface(NamedTuple):
         repairs: defects found and repaired.
     """
 
-    vertices: NDArray[np.float64]
-    faces: NDArray[np.int64]
-    closed: NDArray[np.bool_]
-    room: NDArray[np.bool_]
+    vertices: Floats
+    faces: Ints
+    closed: Bools
+    room: Bools
     repairs: tuple[Repair, ...] = ()
 
     @property
-    def corners(self) -> NDArray[np.float64]:
+    def corners(self) -> Floats:
         """(m, 3, 3) corners of the faces, m."""
         return self.vertices[self.faces]
 
@@ -65,12 +65,12 @@ class Surface(NamedTuple):
         return float(x), float(y)
 
 
-def join(corners: NDArray[np.float64]) -> Surface:
+def join(corners: Floats) -> Surface:
     """Return the surface of (n, 3, 3) triangles: snapped, welded and classified."""
     units, index = np.unique(
         np.round(corners.reshape(-1, 3) / GRID).astype(np.int64), axis=0, return_inverse=True
     )
-    vertices: NDArray[np.float64] = np.asarray(units * GRID, dtype=np.float64)
+    vertices: Floats = np.asarray(units * GRID, dtype=np.float64)
     faces = index.reshape(-1, 3).astype(np.int64)
     kept = faces[_area(vertices[faces]) > TOUCH * GRID]
     none = np.zeros(len(kept), dtype=bool)
@@ -93,7 +93,7 @@ def join(corners: NDArray[np.float64]) -> Surface:
     return surface._replace(repairs=tuple(found))
 
 
-def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Repair]]:
+def _orient(surface: Surface, body: Ints) -> tuple[Surface, list[Repair]]:
     """Return the surface with rooms marked and solids oriented outward, and the repairs."""
     corners = surface.corners
     six = (np.cross(corners[:, 0], corners[:, 1]) * corners[:, 2]).sum(axis=1)
@@ -123,9 +123,7 @@ def _orient(surface: Surface, body: NDArray[np.int64]) -> tuple[Surface, list[Re
     return surface._replace(faces=faces, room=room, closed=closed), found
 
 
-def _lies_in_open(
-    corners: NDArray[np.float64], own: NDArray[np.bool_], loose: NDArray[np.int64]
-) -> bool:
+def _lies_in_open(corners: Floats, own: Bools, loose: Ints) -> bool:
     """Return whether a body lies in the box of an open one and is mostly surrounded by its faces.
 
     Next to a gap the winding number is less than 1, therefore its mean is used.
@@ -139,16 +137,16 @@ def _lies_in_open(
     return False
 
 
-def _behind(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+def _behind(corners: Floats) -> Floats:
     """Return points (n, 3) just behind a sample of the faces of a body."""
     some = corners[:: -(-len(corners) // _FACES)]
     normal = np.cross(some[:, 1] - some[:, 0], some[:, 2] - some[:, 0])
     normal /= np.linalg.norm(normal, axis=1)[:, np.newaxis]
-    behind: NDArray[np.float64] = some.mean(axis=1) - GRID * normal
+    behind: Floats = some.mean(axis=1) - GRID * normal
     return behind
 
 
-def _winding(corners: NDArray[np.float64], at: NDArray[np.float64]) -> float:
+def _winding(corners: Floats, at: Floats) -> float:
     """Return the winding number of bodies around a point, from the solid angles of their faces."""
     a, b, c = np.moveaxis(corners - at, 1, 0)
     la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
@@ -158,20 +156,20 @@ def _winding(corners: NDArray[np.float64], at: NDArray[np.float64]) -> float:
     return float(atan2(above, below).sum() / (2 * np.pi))
 
 
-def _area(corners: NDArray[np.float64]) -> NDArray[np.float64]:
+def _area(corners: Floats) -> Floats:
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    area: NDArray[np.float64] = np.linalg.norm(across, axis=1) / 2
+    area: Floats = np.linalg.norm(across, axis=1) / 2
     return area
 
 
-def _edges(faces: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _edges(faces: Ints) -> tuple[Ints, Ints]:
     """Return (3 m,) the edge index of each side of each face, and its direction: 1 or -1."""
     ends = np.stack([faces, np.roll(faces, -1, axis=1)], axis=-1).reshape(-1, 2)
     _, edge = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True)
     return edge.ravel().astype(np.int64), np.where(ends[:, 0] < ends[:, 1], 1, -1)
 
 
-def _bodies(faces: NDArray[np.int64]) -> NDArray[np.int64]:
+def _bodies(faces: Ints) -> Ints:
     """Return (m,) the body of each face: faces connected by edges.
 
     Bodies may touch along an edge, which then has four faces: they are separated there if each
@@ -190,7 +188,7 @@ def _bodies(faces: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(body, dtype=np.int64)
 
 
-def _linked(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _linked(one: Ints, other: Ints, count: int) -> Ints:
     """Return (count,) the connected component of each of `count` items."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -200,7 +198,7 @@ def _linked(one: NDArray[np.int64], other: NDArray[np.int64], count: int) -> NDA
     return np.asarray(part, dtype=np.int64)
 
 
-def _closed(faces: NDArray[np.int64], body: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _closed(faces: Ints, body: Ints) -> Bools:
     """Return (bodies,) bool: the body traverses each edge equally often in both directions."""
     edge, direction = _edges(faces)
     owner = np.repeat(body, 3)
@@ -211,7 +209,7 @@ def _closed(faces: NDArray[np.int64], body: NDArray[np.int64]) -> NDArray[np.boo
     return closed
 
 
-def _open(surface: Surface, body: NDArray[np.int64]) -> list[Repair]:
+def _open(surface: Surface, body: Ints) -> list[Repair]:
     loose = ~surface.closed
     if not loose.any():
         return []
@@ -224,7 +222,7 @@ def _open(surface: Surface, body: NDArray[np.int64]) -> list[Repair]:
     return [Repair("open mesh", (float(x), float(y)), detail)]
 
 
-def crossing_faces(surface: Surface) -> NDArray[np.int64]:
+def crossing_faces(surface: Surface) -> Ints:
     """Return the faces that intersect others, in ascending order.
 
     Two faces intersect if an edge of one pierces the interior of the other, or a side that the
@@ -251,7 +249,7 @@ def crossing_faces(surface: Surface) -> NDArray[np.int64]:
     return np.flatnonzero(found)
 
 
-def _flat_edges(surface: Surface) -> NDArray[np.bool_]:
+def _flat_edges(surface: Surface) -> Bools:
     """Return (m, 3) bool: the only other face at the side (0-1, 1-2, 2-0) is coplanar."""
     edge, _ = _edges(surface.faces)
     a, b, c = np.moveaxis(surface.corners, 1, 0)
@@ -261,16 +259,11 @@ def _flat_edges(surface: Surface) -> NDArray[np.bool_]:
     two = np.bincount(edge) == 2
     # Two unit vectors are equal if their sum has length 2.
     flat = two & (np.linalg.norm(total, axis=1) > 2.0 - TOUCH)
-    of_faces: NDArray[np.bool_] = flat[edge].reshape(-1, 3)
+    of_faces: Bools = flat[edge].reshape(-1, 3)
     return of_faces
 
 
-def _pierces(
-    start: NDArray[np.float64],
-    end: NDArray[np.float64],
-    corners: NDArray[np.float64],
-    flat: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
+def _pierces(start: Floats, end: Floats, corners: Floats, flat: Bools) -> Bools:
     """Return which segments pass through the interior of their triangle.
 
     A flat side (n, 3) belongs to the interior.
@@ -282,13 +275,11 @@ def _pierces(
     through = (sides[0] * sides[1] < 0) & (np.abs(sides) > least).all(axis=0)
     edge = np.where(flat.T, -least, least)
     inside = (turns > edge).all(axis=0) | (turns < -edge).all(axis=0)
-    pierces: NDArray[np.bool_] = through & inside
+    pierces: Bools = through & inside
     return pierces
 
 
-def _six(
-    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _six(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     """Return six times the signed volume of the tetrahedra a, b, c, d."""
-    volume: NDArray[np.float64] = (np.cross(b - a, c - a) * (d - a)).sum(axis=1)
+    volume: Floats = (np.cross(b - a, c - a) * (d - a)).sum(axis=1)
     return volume

@@ -20,8 +20,7 @@ from footway.errors import BadInput
 from footway.formats.grid_tracing import heights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.formats.mesh_bodies import Surface
 
 
@@ -62,9 +61,7 @@ def _pieces(union: Any, label: str) -> Pieces:
     return Pieces(parts, [f"{label} {i}" for i in range(len(parts))])
 
 
-def _projection(
-    corners: NDArray[np.float64], low: float, high: float
-) -> tuple[list[Any], list[Any]]:
+def _projection(corners: Floats, low: float, high: float) -> tuple[list[Any], list[Any]]:
     """Return polygons and lines: the projection of the faces between the heights.
 
     The part of a triangle between two planes is convex: its projection is the hull of the corners
@@ -83,9 +80,7 @@ def _projection(
     return list(hulls[~thin]), _as_lines(points[thin], used[thin])
 
 
-def _cut(
-    corners: NDArray[np.float64], low: float, high: float
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _cut(corners: Floats, low: float, high: float) -> tuple[Floats, Bools]:
     """Return (n, 9, 2) corners and crossings of edges with both planes, and which are valid."""
     points = [corners[:, :, :2]]
     used = [(corners[:, :, 2] >= low) & (corners[:, :, 2] <= high)]
@@ -99,7 +94,7 @@ def _cut(
     return np.concatenate(points, axis=1), np.concatenate(used, axis=1)
 
 
-def _as_lines(points: NDArray[np.float64], used: NDArray[np.bool_]) -> list[Any]:
+def _as_lines(points: Floats, used: Bools) -> list[Any]:
     """Return the lines between the outermost points of vertical faces."""
     if not len(points):
         return []
@@ -147,7 +142,7 @@ def _outside_rooms(surface: Surface, level: float) -> list[Any]:
     return [shapely.difference(shapely.box(*low[:2], *high[:2]), rooms, grid_size=GRID)]
 
 
-def _filled(loops: NDArray[np.float64]) -> list[Any]:
+def _filled(loops: Floats) -> list[Any]:
     """Return the polygons enclosed by loops, with the inside on their left."""
     lines = shapely.union_all(shapely.linestrings(loops.reshape(-1, 2, 2)), grid_size=GRID)
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(lines)))
@@ -155,9 +150,7 @@ def _filled(loops: NDArray[np.float64]) -> list[Any]:
     return [face for face, at in zip(faces, middles, strict=True) if _winding(loops, at) > 0]
 
 
-def _segments(
-    surface: Surface, which: NDArray[np.bool_], level: float
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.bool_]]:
+def _segments(surface: Surface, which: Bools, level: float) -> tuple[Floats, Ints, Bools]:
     """Return the section of the faces `which` at a height.
 
     Returns (n, 4) segments with the inside on their left, (n, 2) the mesh edges on which they
@@ -179,15 +172,15 @@ def _segments(
     return ends, edge.reshape(2, -1).T.astype(np.int64), surface.closed[which]
 
 
-def _at(surface: Surface, edge: NDArray[np.int64], level: float) -> NDArray[np.float64]:
+def _at(surface: Surface, edge: Ints, level: float) -> Floats:
     """Return where edges (n, 2) cross a height, identical for all faces at the edge."""
     a, b = surface.vertices[edge[:, 0]], surface.vertices[edge[:, 1]]
     share = (level - a[:, 2]) / (b[:, 2] - a[:, 2])
-    place: NDArray[np.float64] = (a + share[:, np.newaxis] * (b - a))[:, :2]
+    place: Floats = (a + share[:, np.newaxis] * (b - a))[:, :2]
     return place
 
 
-def _parts(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _parts(ends: Ints) -> tuple[Ints, Bools]:
     """Return the connected component of each segment, and whether that is closed.
 
     It is if equally many segments begin and end at every point.
@@ -205,7 +198,7 @@ def _parts(ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_
     return own, ~opened[own]
 
 
-def _winding(loops: NDArray[np.float64], at: NDArray[np.float64]) -> int:
+def _winding(loops: Floats, at: Floats) -> int:
     """Return the winding number of the loops around a point."""
     x0, y0, x1, y1 = loops.T
     upward, downward = (y0 <= at[1]) & (y1 > at[1]), (y1 <= at[1]) & (y0 > at[1])

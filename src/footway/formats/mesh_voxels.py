@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.formats.mesh_bodies import Surface
 
 _PAIRS: Final = 200_000
@@ -73,7 +74,7 @@ def voxelise(surface: Surface, *, resolution: float, name: str) -> Volume:
     return Volume(solid, resolution, tuple(low.tolist()), name, surface.repairs)
 
 
-def _mark(solid: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -> None:
+def _mark(solid: Bools, corners: Floats, half: float) -> None:
     """Mark the voxels that triangles meet as solid; a voxel extends `half` to all sides.
 
     A triangle is processed along the axis most parallel to its normal, so that it passes through
@@ -87,7 +88,7 @@ def _mark(solid: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -
         _mark_columns(voxels, corners[facing == axis][:, :, turned], half)
 
 
-def _mark_columns(voxels: NDArray[np.bool_], corners: NDArray[np.float64], half: float) -> None:
+def _mark_columns(voxels: Bools, corners: Floats, half: float) -> None:
     """Mark (nx, ny, nz) voxels that triangles meet whose normal is closest to z."""
     limit = np.array(voxels.shape)
     slack = half - 0.5
@@ -109,9 +110,7 @@ def _mark_columns(voxels: NDArray[np.bool_], corners: NDArray[np.float64], half:
             voxels[tuple(voxel[met].T)] = True
 
 
-def _cells_of_boxes(
-    low: NDArray[np.int64], high: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _cells_of_boxes(low: Ints, high: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Yield (n,) faces and (n, d) cells of their boxes [low, high) in batches."""
     size = np.maximum(high - low, 0)
     count = size.prod(axis=1)
@@ -127,13 +126,13 @@ def _cells_of_boxes(
         yield face, cell
 
 
-def _meets(corners: NDArray[np.float64], half: float) -> NDArray[np.bool_]:
+def _meets(corners: Floats, half: float) -> Bools:
     """Return which triangles (n, 3, 3) meet the interior of the cube around 0.
 
     Separating axes: those of the cube, the normal of the triangle, and the cross products of
     their edges; the latter only if the former, which are cheap, do not separate them.
     """
-    meets: NDArray[np.bool_] = (corners.min(axis=1) < half).all(axis=1)
+    meets: Bools = (corners.min(axis=1) < half).all(axis=1)
     meets &= (corners.max(axis=1) > -half).all(axis=1)
     left = np.flatnonzero(meets)
     corners = corners[left]
@@ -155,7 +154,7 @@ def _meets(corners: NDArray[np.float64], half: float) -> NDArray[np.bool_]:
     return meets
 
 
-def _winding(corners: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.int32]:
+def _winding(corners: Floats, shape: tuple[int, ...]) -> NDArray[np.int32]:
     """Return the winding number of closed bodies around the centre of each voxel.
 
     Along the vertical line through each column of voxels, every face crossed changes the
@@ -178,9 +177,7 @@ def _winding(corners: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np
     return winding
 
 
-def _crossing(
-    flat: NDArray[np.float64], z: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _crossing(flat: Floats, z: Floats) -> tuple[Floats, Floats]:
     """Return twice the signed area of triangles that contain (0, 0), else 0, and the height there.
 
     Shared edges are computed from the same end in both triangles, so that a line between two
@@ -193,10 +190,10 @@ def _crossing(
     return area, (weights * z).sum(axis=1)
 
 
-def _turn(start: NDArray[np.float64], end: NDArray[np.float64]) -> NDArray[np.float64]:
+def _turn(start: Floats, end: Floats) -> Floats:
     """Return twice the signed area of (0, 0), start, end."""
     swap = (start[:, 0] > end[:, 0]) | ((start[:, 0] == end[:, 0]) & (start[:, 1] > end[:, 1]))
     a = np.where(swap[:, np.newaxis], end, start)
     b = np.where(swap[:, np.newaxis], start, end)
-    area: NDArray[np.float64] = np.where(swap, -1.0, 1.0) * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+    area: Floats = np.where(swap, -1.0, 1.0) * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
     return area

@@ -22,8 +22,7 @@ with optional_imports():
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Singles
     from footway.environment import Environment
 
 FORMAT: Final = Format("black-and-white PNG", (".png",), starts=(b"\x89PNG",), note="with scale=")
@@ -49,7 +48,7 @@ def load(path: Path, scale: float | None) -> Environment:
     return from_grid(white, scale=scale, name=path.stem)
 
 
-def brightness(path: Path, *, formats: tuple[str, ...]) -> NDArray[np.float32]:
+def brightness(path: Path, *, formats: tuple[str, ...]) -> Singles:
     """Return (height, width) brightness of a picture, 0 (black) to 1 (white), row 0 on top.
 
     Colours are averaged; transparent pixels are white.
@@ -78,7 +77,7 @@ def brightness(path: Path, *, formats: tuple[str, ...]) -> NDArray[np.float32]:
         raise BadFile(f"is damaged or not a {kinds} picture{reason:.120}") from error
 
 
-def _values(picture: Image.Image) -> NDArray[np.float32]:
+def _values(picture: Image.Image) -> Singles:
     """Return brightness for any colour mode and depth."""
     if picture.width * picture.height > MAX_GRID_CELLS:
         raise BadFile(
@@ -93,5 +92,5 @@ def _values(picture: Image.Image) -> NDArray[np.float32]:
     coloured = picture.convert("RGBA")
     paper = Image.new("RGBA", coloured.size, "white")
     merged = Image.alpha_composite(paper, coloured).convert("RGB")
-    mean: NDArray[np.float32] = np.asarray(merged, dtype=np.float32).mean(axis=2)
+    mean: Singles = np.asarray(merged, dtype=np.float32).mean(axis=2)
     return mean / np.float32(255)

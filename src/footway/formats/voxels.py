@@ -18,7 +18,7 @@ from footway.formats.registry import Format, read_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from footway.arrays import Ints
 
 FORMAT: Final = Format("MovingAI voxels", (".3dmap",), content="volume")
 
@@ -47,7 +47,7 @@ def _size(line: str) -> tuple[int, int, int]:
     raise BadFile(f"line 1: {line[:40]!r} is not a size; a voxel map begins with 'voxel X Y Z'")
 
 
-def _occupied(lines: list[str], size: tuple[int, int, int]) -> NDArray[np.int64]:
+def _occupied(lines: list[str], size: tuple[int, int, int]) -> Ints:
     """Return (n, 3) x, y, z of the occupied voxels."""
     rows: list[list[int]] = []
     for number, line in enumerate(lines, start=2):

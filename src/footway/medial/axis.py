@@ -7,25 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import hypot
-from footway._numba.segments import (
-    closest_points,
-    cross,
-    dot,
-    foot_parameter,
-    parabola_length,
-)
+from footway._numba.segments import closest_points, cross, dot, foot_parameter, parabola_length
 from footway.constants import GRID, ON_WALL, TOUCH
 from footway.errors import BadGeometry
 from footway.medial.kernels.graph import chain_pieces, components
 from footway.medial.voronoi import Diagram, diagram
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment import Walls
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class MedialAxis(NamedTuple):
@@ -48,8 +38,8 @@ class MedialAxis(NamedTuple):
     piece_right: Ints  # (m,)
     piece_length: Floats  # (m,) arc length of the piece that begins here; 0 at the last event
     sites: Floats  # (ns, 4)
-    is_point: NDArray[np.bool_]  # (ns,) a corner that sticks into free space, or a point obstacle
-    two_sided: NDArray[np.bool_]  # (ns,)
+    is_point: Bools  # (ns,) a corner that sticks into free space, or a point obstacle
+    two_sided: Bools  # (ns,)
 
 
 class _Pieces(NamedTuple):
@@ -159,7 +149,7 @@ def _split_at_narrowest(pieces: _Pieces, voronoi: Diagram) -> _Pieces:
     )
 
 
-def _narrowest_points(pieces: _Pieces, voronoi: Diagram) -> tuple[Floats, NDArray[np.bool_]]:
+def _narrowest_points(pieces: _Pieces, voronoi: Diagram) -> tuple[Floats, Bools]:
     """Midpoint of the two sites' closest points (n, 2) m, and whether it is inside the piece."""
     left, right = pieces.sites.T
     swap = voronoi.is_point[right] & ~voronoi.is_point[left]

@@ -15,8 +15,7 @@ from footway.errors import BadGeometry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment import Walls
 
 _START, _END = 1, 2  # Boost.Polygon's names for the cell of a segment's end point
@@ -30,11 +29,11 @@ class Diagram(NamedTuple):
     A site is an open wall segment or a point (a wall's end, or a point obstacle).
     """
 
-    vertices: NDArray[np.float64]  # (nv, 2)
-    edges: NDArray[np.int64]  # (ne, 4) start vertex, end vertex, site on the left, on the right
-    sites: NDArray[np.float64]  # (ns, 4) x0, y0, x1, y1; a point has both ends the same
-    is_point: NDArray[np.bool_]  # (ns,)
-    two_sided: NDArray[np.bool_]  # (ns,) free space on both sides: single-line walls and points
+    vertices: Floats  # (nv, 2)
+    edges: Ints  # (ne, 4) start vertex, end vertex, site on the left, on the right
+    sites: Floats  # (ns, 4) x0, y0, x1, y1; a point has both ends the same
+    is_point: Bools  # (ns,)
+    two_sided: Bools  # (ns,) free space on both sides: single-line walls and points
 
 
 def diagram(walls: Walls, *, grid: float = GRID) -> Diagram:
@@ -59,9 +58,7 @@ def diagram(walls: Walls, *, grid: float = GRID) -> Diagram:
     return Diagram((vertices + origin) * grid, edges, (sites + shift) * grid, is_point, two_sided)
 
 
-def _construct(
-    segments: NDArray[np.int64], points: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+def _construct(segments: Ints, points: Ints) -> tuple[Floats, Ints, Ints]:
     """Run Boost.Polygon: vertices (n, 2), half-edges (n, 5), cells (n, 2) site and category."""
     voronoi = pyvoronoi.Pyvoronoi(1)
     for point in points.tolist():
@@ -92,11 +89,8 @@ def _no_garbage_collection() -> Iterator[None]:
 
 
 def _sites(
-    cells: NDArray[np.int64],
-    segments: NDArray[np.float64],
-    points: NDArray[np.float64],
-    two_sided: NDArray[np.bool_],
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+    cells: Ints, segments: Floats, points: Floats, two_sided: Bools
+) -> tuple[Floats, Bools, Bools]:
     site, category = cells.T
     is_point = category < _SEGMENT
     of_wall = site >= len(points)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.plot.people import Colouring, Lens
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from footway.recording.recording import Recording
 
     Pixels = NDArray[np.uint8]
-    Floats = NDArray[np.float64]
 
 _SECONDS: Final = 10.0  # default duration of an animation
 _FASTEST: Final = 8.0  # greatest default speed, times real time
@@ -122,7 +122,7 @@ def animate(
 class Plan(NamedTuple):
     """Which frames of a recording an animation shows, and how fast."""
 
-    frames: NDArray[np.int64]  # (k,) numbers of frames
+    frames: Ints  # (k,) numbers of frames
     pause: float  # s per frame
     speed: float  # times real time
 
@@ -352,8 +352,8 @@ class Painter:
 
     def _inside(
         self, x: NDArray[np.number], y: NDArray[np.number], *, beyond: Floats | float = 0.0
-    ) -> NDArray[np.bool_]:
-        inside: NDArray[np.bool_] = (
+    ) -> Bools:
+        inside: Bools = (
             (x >= self._left - beyond)
             & (x < self._right + beyond)
             & (y >= self._top - beyond)
@@ -386,13 +386,7 @@ class Painter:
         pixels[rows, columns] = np.round(new).astype(np.uint8)
 
     def _put_discs(
-        self,
-        pixels: Pixels,
-        at: Floats,
-        radius: Floats,
-        colours: Floats,
-        *,
-        strength: float = 1.0,
+        self, pixels: Pixels, at: Floats, radius: Floats, colours: Floats, *, strength: float = 1.0
     ) -> None:
         """Paint discs; a pixel at a rim is blended by the share that is inside."""
         reach = math.ceil(float(radius.max(initial=0.0)))

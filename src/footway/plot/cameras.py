@@ -39,13 +39,11 @@ from footway.plot.sheet import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.camera import CameraMotion, SpeedDiagram
     from footway.corridor import CorridorMap
     from footway.environment import Environment
-
-    Floats = NDArray[np.float64]
 
 _AXIS: Final = 0.42  # inches for the tick labels of a diagram
 _HIGH: Final = 1.55  # inches, height of a diagram below the map
@@ -61,10 +59,7 @@ _OPEN: Final = 25.0  # degrees, half the angle of a view
 
 @checked
 def draw_camera(
-    cmap: CorridorMap | Environment,
-    motion: CameraMotion,
-    *,
-    environment: Environment | None = None,
+    cmap: CorridorMap | Environment, motion: CameraMotion, *, environment: Environment | None = None
 ) -> Figure:
     """Return a picture of a camera motion: the path, its greatest and its actual speed.
 

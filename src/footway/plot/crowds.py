@@ -30,15 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.plot.people import Colouring, Lens
     from footway.plot.sheet import Box
     from footway.recording.recording import Recording
-
-    Floats = NDArray[np.float64]
 
 
 @checked

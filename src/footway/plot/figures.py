@@ -127,10 +127,7 @@ def draw_paths(
 
 @checked
 def draw_check(
-    environment: Environment,
-    *,
-    cmap: CorridorMap | None = None,
-    passages: Sequence[Pinch] = (),
+    environment: Environment, *, cmap: CorridorMap | None = None, passages: Sequence[Pinch] = ()
 ) -> Figure:
     """Return a picture of the repairs of the input, and of the narrowest passages.
 

@@ -24,13 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Singles
     from footway.camera import CameraMotion
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.plot.shapes import Surface
-
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
 
 WALL_HEIGHT: Final = 2.5
 """m."""

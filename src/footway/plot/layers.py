@@ -29,14 +29,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.corridor import Corridor, Path, Pinch
     from footway.environment import Environment, Repair
     from footway.follow import Disc, Walk
     from footway.plot.shapes import Ground
     from footway.plot.sheet import Area, Sheet
     from footway.roadmap import Roadmap
-
-    Floats = NDArray[np.float64]
 
 _MOST_NAMES: Final = 12  # kinds in the key; more do not fit below a map
 _SWATCH: Final = 0.016  # width of a colour in the key, share of the page
@@ -286,11 +285,7 @@ def draw_one_path(sheet: Sheet, path: Path) -> None:
 
 
 def draw_ends(
-    sheet: Sheet,
-    start: tuple[float, ...],
-    goal: tuple[float, ...],
-    *,
-    avoid: Floats | None = None,
+    sheet: Sheet, start: tuple[float, ...], goal: tuple[float, ...], *, avoid: Floats | None = None
 ) -> None:
     """Draw a ring at the start and a disc at the goal; labels avoid the points `avoid` (n, 2)."""
     for end, face, name in ((start, palette.HALO, "start"), (goal, palette.ACCENT, "goal")):

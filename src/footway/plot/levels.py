@@ -25,17 +25,13 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.colors import Normalize
-    from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment import Volume
     from footway.plot.roadmaps import RoadmapPanel
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
     from footway.roadmap.space import Space
-
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
-    Ints = NDArray[np.int64]
 
 MANY: Final = 20_000
 """Number of edges that is too large to draw: of a grid, one layer is drawn in each level."""

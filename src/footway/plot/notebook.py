@@ -20,12 +20,10 @@ from footway.recording.recording import Recording
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor.search import Solver
     from footway.plot.sheet import Box
-
-    Floats = NDArray[np.float64]
 
 _DPI: Final = 110  # 880 pixels: as wide as a notebook's column
 _CHARACTERS: Final = 400  # drawn trajectories of a recording
@@ -139,7 +137,7 @@ def _trajectories(recording: Recording) -> Floats:
     return found
 
 
-def _some(count: int, most: int) -> NDArray[np.int64]:
+def _some(count: int, most: int) -> Ints:
     """Return at most `most` evenly spaced numbers from 0 to `count` - 1, both ends included."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 

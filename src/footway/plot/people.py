@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.recording.recording import Recording
-
-    Floats = NDArray[np.float64]
 
 Colouring = Literal["population", "heading"]
 Lens = Box | Literal["busiest", "none"]
@@ -305,9 +304,9 @@ def _free_corner(view: Box, part: Box, positions: Floats) -> Box:
     return best
 
 
-def _inside(positions: Floats, box: Box) -> NDArray[np.bool_]:
+def _inside(positions: Floats, box: Box) -> Bools:
     x, y = positions.T
-    inside: NDArray[np.bool_] = (x >= box[0]) & (y >= box[1]) & (x <= box[2]) & (y <= box[3])
+    inside: Bools = (x >= box[0]) & (y >= box[1]) & (x <= box[2]) & (y <= box[3])
     return inside
 
 

@@ -28,15 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats
     from footway.corridor import Path
     from footway.environment import Environment
     from footway.plot.shapes import Ground
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
-
-    Floats = NDArray[np.float64]
 
 MANY: Final = 5_000
 """Number of lines that is too large to draw them thick, or as vectors."""
@@ -65,7 +63,7 @@ class RoadmapPanel:
     details: str = ""
     discs: tuple[Floats, Floats] | None = None
     path: Path | Floats | None = None
-    special: NDArray[np.bool_] | None = None
+    special: Bools | None = None
 
     @property
     def route(self) -> Floats | None:

@@ -19,11 +19,9 @@ from footway.roadmap.space import corners_where
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.environment import Environment
     from footway.roadmap.blends import Blends
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _POST: Final = 0.1
 """m. Side of the square post that shows a point obstacle."""
@@ -36,8 +34,8 @@ class Ground(NamedTuple):
     """Walkable space and the walls around it."""
 
     walkable: shapely.MultiPolygon
-    walls: NDArray[np.float64]  # (n, 4) x0, y0, x1, y1 in metres
-    points: NDArray[np.float64]  # (m, 2) point obstacles
+    walls: Floats  # (n, 4) x0, y0, x1, y1 in metres
+    points: Floats  # (m, 2) point obstacles
 
 
 def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
@@ -183,7 +181,7 @@ def _arcs(roadmap: Roadmap, found: Blends, step: float) -> Floats:
     )
 
 
-def _shares(count: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats]:
+def _shares(count: Ints) -> tuple[Ints, Floats, Floats]:
     """Divide each row into `count` equal parts: row, begin and end (0 to 1) of each part."""
     row = np.repeat(np.arange(len(count)), count)
     part = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)

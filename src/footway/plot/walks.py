@@ -28,16 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.corridor import Corridor, CorridorMap, Path
     from footway.environment import Environment
     from footway.follow import Disc, RouteWalk, Walk
     from footway.plot.shapes import Ground
     from footway.plot.sheet import Area, Box, Sheet
     from footway.terrain import IndicativeRoute
-
-    Floats = NDArray[np.float64]
 
 BAND: Final = 12
 """Greatest number of walks of a panel that are drawn in their true width; more are thin lines."""

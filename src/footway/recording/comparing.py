@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Ints, Singles
     from footway.recording.recording import Recording
 
 _BYTES: Final = 16
@@ -79,11 +80,11 @@ class Comparison(NamedTuple):
 class _Sorted(NamedTuple):
     """A frame sorted by id, as it is hashed."""
 
-    ids: NDArray[np.int64]
-    position: NDArray[np.float64]
-    velocity: NDArray[np.float32]
-    radius: NDArray[np.float64]
-    population: NDArray[np.int64]
+    ids: Ints
+    position: Floats
+    velocity: Singles
+    radius: Floats
+    population: Ints
 
 
 def frame_hashes(recording: Recording) -> Iterator[FrameHash]:
@@ -167,11 +168,11 @@ def _difference(a: Recording, b: Recording, k: int) -> FrameDifference | None:
     return FrameDifference(k, step, time, what, character, values, amount, number)
 
 
-def _differ(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+def _differ(one: NDArray[Any], other: NDArray[Any]) -> Bools:
     """Return which rows of two columns (n,) or (n, 2) differ in any bit."""
     kind = f"i{one.dtype.itemsize}"
     bits = one.view(kind) != other.view(kind)
-    rows: NDArray[np.bool_] = bits if bits.ndim == 1 else bits.any(axis=1)
+    rows: Bools = bits if bits.ndim == 1 else bits.any(axis=1)
     return rows
 
 

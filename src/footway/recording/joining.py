@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from footway.crowd.crowd import Crowd
     from footway.recording.recording import RowSource
 
-
 _NO_CHARACTERS = Characters(np.empty(0, np.int64), np.empty(0), np.empty(0, np.int32))
 
 

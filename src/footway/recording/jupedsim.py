@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.environment import Environment
     from footway.recording.recording import Recording
     from footway.recording.trajectories import Batch, EvenFrames
@@ -39,10 +38,7 @@ _STANDS: Final = 1e-6  # m/s below which a character keeps its last direction
 
 
 def save_jupedsim(
-    recording: Recording,
-    file: str | os.PathLike[str],
-    *,
-    environment: Environment | None = None,
+    recording: Recording, file: str | os.PathLike[str], *, environment: Environment | None = None
 ) -> None:
     """Write a recording in JuPedSim's format: positions, directions, frame rate and geometry.
 
@@ -85,15 +81,13 @@ def _rows(recording: Recording, even: EvenFrames) -> Iterator[Iterator[tuple[flo
         yield zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _directions(
-    batch: Batch, characters: NDArray[np.int64], last_directions: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _directions(batch: Batch, characters: Ints, last_directions: Floats) -> Floats:
     """Return unit vectors (n, 2) along the velocities.
 
     `last_directions` (c, 2) is updated; `characters` (n,) is the index of each row into it.
     """
     pace = np.hypot(*batch.velocities.T)
-    found: NDArray[np.float64] = batch.velocities / np.maximum(pace, _STANDS)[:, None]
+    found: Floats = batch.velocities / np.maximum(pace, _STANDS)[:, None]
     ends = np.flatnonzero(np.diff(batch.frame, append=-1)) + 1
     for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         here = characters[first:last]

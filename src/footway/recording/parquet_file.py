@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Ints
     from footway.recording.recording import Recording
 
 COLUMNS: Final = {
@@ -214,7 +215,7 @@ def reason_of(error: BaseException) -> str:
     return f"{words[0] if words else type(error).__name__:.120}"
 
 
-def _checked_sizes(file: Path, metadata: Any) -> NDArray[np.int64]:
+def _checked_sizes(file: Path, metadata: Any) -> Ints:
     """Return the declared number of rows of each group; raise ValueError if it is implausible.
 
     Checked before reading, because reading allocates memory for the declared rows.

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 
 def save_pedpy(
-    recording: Recording,
-    file: str | os.PathLike[str],
-    *,
-    environment: Environment | None = None,
+    recording: Recording, file: str | os.PathLike[str], *, environment: Environment | None = None
 ) -> None:
     """Write a recording as text: a line `id frame x y z` for each character and frame, in metres.
 

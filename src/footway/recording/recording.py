@@ -25,19 +25,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.arrays import Floats, Ints, Singles
     from footway.environment import Environment
     from footway.recording.comparing import Comparison
     from footway.recording.recorded_map import RecordedMap
 
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
-    Ids = NDArray[np.int64]
-
 
 class Characters(NamedTuple):
-    """Constant properties of each character. Ids are ascending."""
+    """Constant properties of each character. Ints are ascending."""
 
-    ids: Ids  # (n,)
+    ids: Ints  # (n,)
     radius: Floats  # (n,) m
     population: NDArray[np.int32]  # (n,) index into the names of populations
 
@@ -46,7 +43,7 @@ class Frame(NamedTuple):
     """All characters at one time."""
 
     time: float  # s
-    ids: Ids  # (n,)
+    ids: Ints  # (n,)
     positions: Floats  # (n, 2) m
     velocities: Singles  # (n, 2) m/s
 
@@ -54,7 +51,7 @@ class Frame(NamedTuple):
 class Rows(NamedTuple):
     """One row per character and frame, ordered by frame."""
 
-    ids: Ids  # (rows,)
+    ids: Ints  # (rows,)
     positions: Floats  # (rows, 2) m
     velocities: Singles  # (rows, 2) m/s
 
@@ -100,8 +97,8 @@ class Recording(NotebookDisplay):
 
     step: float
     times: Floats
-    steps: Ids
-    offsets: Ids
+    steps: Ints
+    offsets: Ints
     characters: Characters
     names: tuple[str, ...]
     map_name: str
@@ -232,7 +229,7 @@ class Recording(NotebookDisplay):
         return self.times[frames], self.positions[rows]
 
     @property
-    def ids(self) -> Ids:
+    def ids(self) -> Ints:
         """(rows,) id of the character in each row."""
         return self._rows.ids
 
@@ -263,7 +260,7 @@ class Recorder:
     """Collects the frames of a run in memory.
 
     Call `add_characters` before the first frame of a character, `add_frame` for each frame, and
-    `close` to get the recording. Ids are small integers: arrays are as long as the largest id.
+    `close` to get the recording. Ints are small integers: arrays are as long as the largest id.
     """
 
     def __init__(

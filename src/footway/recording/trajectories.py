@@ -13,15 +13,11 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor import CorridorMap
     from footway.environment import Environment
     from footway.environment.areas import Polygon
     from footway.recording.recording import Recording
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _BATCH = 200_000  # rows written at a time
 _CHECKED_FRAMES = 25  # to check that a map belongs to a recording
@@ -106,9 +102,7 @@ def check_clear(recording: Recording, cmap: CorridorMap, name: str) -> None:
     _check_some(recording, name, lambda at: cmap.clearance(at) > 0.0)
 
 
-def _check_some(
-    recording: Recording, name: str, is_inside: Callable[[Floats], NDArray[np.bool_]]
-) -> None:
+def _check_some(recording: Recording, name: str, is_inside: Callable[[Floats], Bools]) -> None:
     """Check positions in evenly spaced frames, including the first and the last."""
     for k in np.unique(np.linspace(0, recording.n_frames - 1, _CHECKED_FRAMES).astype(np.int64)):
         frame = recording.frame(int(k))
@@ -131,7 +125,7 @@ def box_of(recording: Recording) -> Polygon:
     return box(low - margin, high + margin)
 
 
-def _used(recording: Recording, parts: Sequence[Polygon]) -> NDArray[np.bool_]:
+def _used(recording: Recording, parts: Sequence[Polygon]) -> Bools:
     """Return which parts contain a character; all of them if none does."""
     used = np.zeros(len(parts), bool)
     for k in range(recording.n_frames):

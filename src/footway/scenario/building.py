@@ -24,17 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.environment.areas import Polygon
     from footway.scenario.checks import Location
     from footway.scenario.models import Group, Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
     from footway.scenario.values import Point, Ring
-
-    Floats = NDArray[np.float64]
-
 
 _GROUP_BOUNDS = ("width", "group_area", "lateral", "longitudinal")
 

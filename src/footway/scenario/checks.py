@@ -16,8 +16,7 @@ from footway.validation import did_you_mean, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap, Pinch
     from footway.crowd.free_space import FreeSamples
     from footway.environment import Environment
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from footway.scenario.models import Obstacle, Scenario
     from footway.scenario.problems import Keys, Origin
     from footway.scenario.values import Point, Ring
-
-    Floats = NDArray[np.float64]
 
 _SAMPLE: Final = 12  # points of an area between which paths are searched
 _SLACK: Final = 1e-6  # m, rounding error of the map

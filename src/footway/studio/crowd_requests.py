@@ -13,14 +13,10 @@ from footway.errors import BadQuery, FootwayError
 from footway.studio.wire import Answer
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from footway.crowd import Crowd
     from footway.environment import Area
     from footway.studio import requests
     from footway.studio.documents import Document
-
-    Ints = NDArray[np.int64]
 
 MAX_CHARACTERS = 200_000
 """Characters in the crowd; a page cannot show more."""

@@ -13,16 +13,12 @@ from footway.errors import BadInput
 from footway.studio.wire import ZERO_ORIGIN, Origin, origin_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
     from footway.environment import Environment, TerrainRegion
     from footway.scenario import Scenario
     from footway.studio.requests import Edit
-
-    Floats = NDArray[np.float64]
 
 What = Literal["map", "scenario", "recording"]
 SCENARIO: Final = ".toml"

@@ -160,8 +160,7 @@ def ground(document: Document) -> Answer:
     kinds, terrain_arrays = _rings("terrain_", terrain)
     names, area_arrays = _rings("area_", areas)
     return Answer(
-        {"terrain": kinds, "areas": names},
-        arrays | {"lines": lines} | terrain_arrays | area_arrays,
+        {"terrain": kinds, "areas": names}, arrays | {"lines": lines} | terrain_arrays | area_arrays
     )
 
 

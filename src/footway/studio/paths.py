@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from footway.studio.requests import Walk
     from footway.terrain import Terrain
 
-    Floats = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
     Found = tuple[dict[str, Any], Arrays, Corridor | None]  # facts, arrays, corridor
 

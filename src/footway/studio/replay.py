@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
     from footway.environment import Environment
 
-    Floats = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
 _MAX_MEASURED: Final = 1000  # frames in the plots

@@ -157,8 +157,7 @@ class Obstacle(Request):
     at: Point | None = None
     radius: Annotated[float, Field(gt=0.0, le=100.0)] = 1.0
     velocity: tuple[
-        Annotated[float, Field(ge=-20.0, le=20.0)],
-        Annotated[float, Field(ge=-20.0, le=20.0)],
+        Annotated[float, Field(ge=-20.0, le=20.0)], Annotated[float, Field(ge=-20.0, le=20.0)]
     ] = (0.0, 0.0)
 
     @model_validator(mode="after")

@@ -11,9 +11,8 @@ from footway.terrain.kernels.cut_route import pieces_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.terrain.terrain import Ground
-
-    Floats = NDArray[np.float64]
 
 HOLE = 1e-6  # m of a route outside all triangles: more than rounding errors
 

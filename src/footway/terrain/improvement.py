@@ -27,12 +27,8 @@ from footway.terrain.kernels.search import (
 from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Singles
     from footway.terrain.terrain import Ground, Terrain
-
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
 
 CELLS = 512  # along the map's longer side, by default
 MOST_CELLS = 2**24  # per grid: 1 GB

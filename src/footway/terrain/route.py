@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from footway.arrays import Floats
 
 Method = Literal["triangles", "grid"]
 
@@ -117,10 +117,7 @@ class IndicativeRoute:
 
     @classmethod
     def from_points(
-        cls,
-        terrain: Terrain,
-        points: ArrayLike,
-        preferences: Mapping[str, float] | None = None,
+        cls, terrain: Terrain, points: ArrayLike, preferences: Mapping[str, float] | None = None
     ) -> IndicativeRoute:
         """Return a route through given points (n, 2), m.
 

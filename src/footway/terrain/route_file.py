@@ -14,12 +14,7 @@ from footway.writing import whole_file
 if TYPE_CHECKING:
     from os import PathLike
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from footway.terrain.route import IndicativeRoute
-
-    Floats = NDArray[np.float64]
 
 MOST_BYTES = 64 * 2**20
 

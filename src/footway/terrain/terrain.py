@@ -21,12 +21,10 @@ from footway.validation import radius as checked_radius
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor.kernels.layouts import Grid
     from footway.environment import Environment
     from footway.environment.partition import Partition
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _CELLS_PER_TRIANGLE = 2.0
 _MOST_CELLS = 4096  # of the grid, per direction
@@ -215,7 +213,7 @@ class Terrain:
         """Terrain of a point, which reaches up to the walls."""
         return Terrain.build(self.environment, 0.0)
 
-    def _in_strip(self, lines: Floats, doubtful: NDArray[np.bool_]) -> Ints:
+    def _in_strip(self, lines: Floats, doubtful: Bools) -> Ints:
         """Return indices of the doubtful (n,) lines (n, 4) that keep the radius from all walls."""
         if self.radius == 0.0:
             return np.empty(0, np.int64)

@@ -24,7 +24,7 @@ import numpy as np
 from footway.environment import Volume
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from footway.arrays import Bools
 
 Block: TypeAlias = tuple[int, int, int, int, int, int]
 """x0, y0, z0, x1, y1, z1 in whole metres, with exclusive upper limits."""
@@ -82,7 +82,7 @@ def _build(plan: Plan, name: str) -> Volume:
     return Volume(solid, resolution=1.0, name=name)
 
 
-def _part(solid: NDArray[np.bool_], block: Block) -> NDArray[np.bool_]:
+def _part(solid: Bools, block: Block) -> Bools:
     x0, y0, z0, x1, y1, z1 = block
     nz, ny, nx = solid.shape
     assert 0 <= x0 < x1 <= nx, block
