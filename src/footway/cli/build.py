@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
@@ -36,6 +37,7 @@ EXAMPLES: Final = (
 )
 
 _PANEL: Final = "Roadmaps (with --method)"
+_number = partial(opt.quantity, panel=_PANEL)
 _MOST_REPAIRS: Final = 5  # printed; `footway check` lists all
 _MANY: Final = 50_000  # edges; with more, clearance is measured at the nodes only
 
@@ -43,21 +45,11 @@ _MANY: Final = 50_000  # edges; with more, clearance is measured at the nodes on
 Method: TypeAlias = Literal["corridors", RoadmapMethod]
 
 
-def _number(unit: str, words: str, default: str) -> Any:
-    return opt.option(words, unit=unit, default=default, panel=_PANEL, parser=opt.number)
-
-
 def build(
     map_name: opt.MapArgument,
     *,
     output: Annotated[
-        str | None,
-        opt.option(
-            "Save the map (.fwmap); it loads much faster than it is built.",
-            "-o",
-            "--output",
-            unit="FILE",
-        ),
+        str | None, opt.output_file("Save the map (.fwmap); it loads much faster than it is built.")
     ] = None,
     method: Annotated[
         Method, typer.Option(help="What to build: the exact corridor map, or a roadmap.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from enum import StrEnum
+from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -41,6 +42,7 @@ RADIUS: Final = 0.25
 _STOPS: Final = "Stops"
 _MOTION: Final = "Motion"
 _FOLLOW: Final = "Behind a character"
+_number = partial(opt.quantity, panel=_MOTION)
 
 
 class Method(StrEnum):
@@ -55,10 +57,6 @@ class Order(StrEnum):
 
     KEPT = "kept"
     OPTIMISED = "optimised"
-
-
-def _number(unit: str, words: str, default: str, panel: str = _MOTION) -> Any:
-    return opt.option(words, unit=unit, default=default, panel=panel, parser=opt.number)
 
 
 def camera(
@@ -103,12 +101,11 @@ def camera(
     ] = None,
     radius: Annotated[
         float | None,
-        opt.option(
+        opt.quantity(
+            "METRES",
             "Least distance of the camera to every wall.",
-            unit="METRES",
-            default="0.25; on a roadmap the radius of its object; behind a character at most its "
+            "0.25; on a roadmap the radius of its object; behind a character at most its "
             "own distance",
-            parser=opt.number,
         ),
     ] = None,
     clearance: Annotated[
@@ -162,15 +159,12 @@ def camera(
         ),
     ] = None,
     distance: Annotated[
-        float | None, _number("METRES", "Distance behind the character.", "4", _FOLLOW)
+        float | None, _number("METRES", "Distance behind the character.", "4", panel=_FOLLOW)
     ] = None,
     output: Annotated[
         list[str] | None,
-        opt.option(
-            "Save a table (.csv, .json) or an animated camera (.glb, .gltf). May be repeated.",
-            "-o",
-            "--output",
-            unit="FILE",
+        opt.output_file(
+            "Save a table (.csv, .json) or an animated camera (.glb, .gltf). May be repeated."
         ),
     ] = None,
     between: opt.BetweenOption = None,

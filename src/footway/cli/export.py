@@ -91,13 +91,10 @@ def export(
     *,
     output: Annotated[
         str,
-        opt.option(
+        opt.output_file(
             "JuPedSim's trajectories (.sqlite), PedPy's text format (.txt), a table (.csv), "
             "one recording (.parquet), a picture (.png, .svg, .pdf), an animation (.gif, .webp, "
-            ".mp4) or one page that replays it in a browser, offline (.html).",
-            "-o",
-            "--output",
-            unit="FILE",
+            ".mp4) or one page that replays it in a browser, offline (.html)."
         ),
     ],
     map_name: Annotated[
@@ -114,10 +111,9 @@ def export(
     scale: opt.ScaleOption = None,
     animate_speed: Annotated[
         float | None,
-        opt.option(
+        opt.quantity(
+            "TIMES",
             "Speed of an animation: 4 is four times real time. By default 1 to 8, by length.",
-            unit="TIMES",
-            parser=opt.number,
         ),
     ] = None,
     speed: Annotated[
@@ -125,11 +121,10 @@ def export(
     ] = None,
     at: Annotated[
         float | None,
-        opt.option(
+        opt.quantity(
+            "SECONDS",
             "Simulated time that a picture shows; by default the last time when many "
             "characters are present.",
-            unit="SECONDS",
-            parser=opt.number,
         ),
     ] = None,
     json: opt.JsonOption = False,

@@ -56,6 +56,16 @@ def option(
     )
 
 
+def quantity(unit: str, words: str, default: str | bool = False, panel: str | None = None) -> Any:
+    """Return an option for a number with a unit."""
+    return option(words, unit=unit, default=default, panel=panel, parser=number)
+
+
+def output_file(words: str, panel: str | None = None) -> Any:
+    """Return the option -o."""
+    return option(words, "-o", "--output", unit="FILE", panel=panel)
+
+
 # -- parsers -------------------------------------------------------------------------------------
 
 
@@ -217,10 +227,9 @@ MapArgument = Annotated[
 ]
 ScaleOption = Annotated[
     float | None,
-    option(
+    quantity(
+        "METRES",
         "Metres per cell of a grid, per pixel of a PNG, per unit of GeoJSON, WKT and meshes.",
-        unit="METRES",
-        parser=number,
     ),
 ]
 BetweenOption = Annotated[

@@ -79,19 +79,14 @@ def path(
     ] = None,
     radius: Annotated[
         float | None,
-        opt.option(
-            "Radius of the moving disc.",
-            unit="METRES",
-            default="0.25; on a roadmap the radius of its object",
-            parser=opt.number,
+        opt.quantity(
+            "METRES", "Radius of the moving disc.", "0.25; on a roadmap the radius of its object"
         ),
     ] = None,
     clearance: Annotated[
         float | None,
-        opt.option(
-            "Preferred distance to walls, kept where the free space is wide enough.",
-            unit="METRES",
-            parser=opt.number,
+        opt.quantity(
+            "METRES", "Preferred distance to walls, kept where the free space is wide enough."
         ),
     ] = None,
     follow: walks.FollowOption = None,

@@ -82,12 +82,11 @@ def prefer_option(panel: str | None = None) -> Any:
 
 def margin_option(panel: str | None = None) -> Any:
     """Return the option of the margin; `panel` is the heading in the help."""
-    return opt.option(
+    return opt.quantity(
+        "METRES",
         "Distance that an improved route keeps from worse terrain if that costs little.",
-        unit="METRES",
-        default="0.75",
+        "0.75",
         panel=panel,
-        parser=opt.number,
     )
 
 
@@ -119,22 +118,16 @@ def route(
     ] = RouteMethod.TRIANGLES,
     resolution: Annotated[
         float | None,
-        opt.option(
-            "Side of the cells of the grid.",
-            unit="METRES",
-            default="a 512th of the map's longer side",
-            parser=opt.number,
+        opt.quantity(
+            "METRES", "Side of the cells of the grid.", "a 512th of the map's longer side"
         ),
     ] = None,
     no_improve: Annotated[bool, no_improve_option()] = False,
     margin: Annotated[float | None, margin_option()] = None,
     output: Annotated[
         str | None,
-        opt.option(
-            "Save the route: .geojson (a LineString with properties) or .csv (x and y).",
-            "-o",
-            "--output",
-            unit="FILE",
+        opt.output_file(
+            "Save the route: .geojson (a LineString with properties) or .csv (x and y)."
         ),
     ] = None,
     between: opt.BetweenOption = None,

@@ -117,10 +117,8 @@ def simulate(
     *,
     seconds: Annotated[
         float | None,
-        opt.option(
-            "Simulated time at which the run ends, instead of the scenario's duration.",
-            unit="SECONDS",
-            parser=opt.number,
+        opt.quantity(
+            "SECONDS", "Simulated time at which the run ends, instead of the scenario's duration."
         ),
     ] = None,
     seed: Annotated[
@@ -147,12 +145,11 @@ def simulate(
     ] = None,
     checkpoint_every: Annotated[
         float | None,
-        opt.option(
+        opt.quantity(
+            "SECONDS",
             "Save the checkpoint at this interval of simulated time, so that a run that was "
             "killed or crashed can be continued.",
-            unit="SECONDS",
             panel=_FILES,
-            parser=opt.number,
         ),
     ] = None,
     resume: Annotated[
@@ -165,11 +162,10 @@ def simulate(
     animate: Annotated[str | None, _file("Save an animation: .webp, .gif or .mp4.")] = None,
     animate_speed: Annotated[
         float | None,
-        opt.option(
+        opt.quantity(
+            "TIMES",
             "Speed of the animation: 4 is four times real time. By default 1 to 8, by length.",
-            unit="TIMES",
             panel=_FILES,
-            parser=opt.number,
         ),
     ] = None,
     json: opt.JsonOption = False,

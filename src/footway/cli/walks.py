@@ -6,14 +6,14 @@ import csv
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from footway import plot as pictures
+from footway.cli import options as opt
 from footway.cli import reports
 from footway.cli import route as routes
 from footway.cli.maps import LoadedMap, build_map, load_environment, make_yard
-from footway.cli.options import Obstacle, Weights, as_typed, check_output, number, obstacle, option
-from footway.cli.options import preferences as merged_preferences
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.writing import whole_file
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from footway.cli.options import Source
     from footway.cli.path import Query
     from footway.cli.progress import Steps
     from footway.corridor import CorridorMap
@@ -63,13 +62,10 @@ _ACCEPTED: Final = {
 # -- options -------------------------------------------------------------------------------------
 
 
-def _number(unit: str, words: str, default: str, panel: str = _WALK) -> Any:
-    return option(words, unit=unit, default=default, panel=panel, parser=number)
-
-
+_number = partial(opt.quantity, panel=_WALK)
 FollowOption = Annotated[
     Follower | None,
-    option(
+    opt.option(
         "Simulate a walk: through the corridor (cmm), or along a route over preferred terrain "
         "(miran; irm follows the same route but ignores the terrain while walking).",
         panel=_WALK,
@@ -101,39 +97,32 @@ CornerOption = Annotated[
     _number("NUMBER", "Take corners tight (positive) or wide (negative), up to about 1.", "0"),
 ]
 SeedOption = Annotated[
-    int | None, option("Seed of the noise.", unit="INTEGER", default="0", panel=_WALK)
+    int | None, opt.option("Seed of the noise.", unit="INTEGER", default="0", panel=_WALK)
 ]
 OutputOption = Annotated[
-    str | None,
-    option(
-        "Save the trajectory (.csv): time, x, y, vx, vy.",
-        "-o",
-        "--output",
-        unit="FILE",
-        panel=_WALK,
-    ),
+    str | None, opt.output_file("Save the trajectory (.csv): time, x, y, vx, vy.", panel=_WALK)
 ]
 ObstacleOption = Annotated[
-    list[Obstacle] | None,
-    option(
+    list[opt.Obstacle] | None,
+    opt.option(
         "A dynamic obstacle: a disc, at rest or with a velocity. May be repeated.",
         unit="X,Y,R[,VX,VY]",
         panel=_AROUND,
-        parser=obstacle,
+        parser=opt.obstacle,
     ),
 ]
 AvoidOption = Annotated[
     Avoid | None,
-    option(
+    opt.option(
         "Avoid obstacles by forces, or by bending the corridor around them.",
         default="forces",
         panel=_AROUND,
     ),
 ]
-PreferOption = Annotated[list[Weights] | None, routes.prefer_option(_TERRAIN)]
+PreferOption = Annotated[list[opt.Weights] | None, routes.prefer_option(_TERRAIN)]
 RouteOption = Annotated[
     str | None,
-    option(
+    opt.option(
         "Follow a route drawn by hand: a GeoJSON LineString, or a .csv of x and y. Without "
         "--start and --goal, the walk starts and ends where the route does.",
         unit="FILE",
@@ -142,23 +131,28 @@ RouteOption = Annotated[
 ]
 RouteMethodOption = Annotated[
     routes.RouteMethod | None,
-    option("Graph that is searched for the route.", default="triangles", panel=_TERRAIN),
+    opt.option("Graph that is searched for the route.", default="triangles", panel=_TERRAIN),
 ]
 NoImproveOption = Annotated[bool, routes.no_improve_option(_TERRAIN)]
 MarginOption = Annotated[float | None, routes.margin_option(_TERRAIN)]
 SigmaOption = Annotated[
     float | None,
     _number(
-        "METRES", "miran: longest part of the route that may be skipped at once.", "30", _TERRAIN
+        "METRES",
+        "miran: longest part of the route that may be skipped at once.",
+        "30",
+        panel=_TERRAIN,
     ),
 ]
 SpacingOption = Annotated[
     float | None,
-    _number("METRES", "miran: distance between candidates along the route.", "1", _TERRAIN),
+    _number("METRES", "miran: distance between candidates along the route.", "1", panel=_TERRAIN),
 ]
 LookOption = Annotated[
     float | None,
-    _number("METRES", "Distance between updates of the target; 0: every step.", "0", _TERRAIN),
+    _number(
+        "METRES", "Distance between updates of the target; 0: every step.", "0", panel=_TERRAIN
+    ),
 ]
 
 
@@ -175,7 +169,7 @@ class WalkRequest(NamedTuple):
 
     method: Follower
     options: dict[str, Any]
-    obstacles: list[Obstacle]
+    obstacles: list[opt.Obstacle]
     output: str | None
     route: routes.RouteRequest | None
 
@@ -204,7 +198,7 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
     }
     if follow is None:
         if named:
-            typed = ", ".join(as_typed(name) for name in named)
+            typed = ", ".join(opt.as_typed(name) for name in named)
             verb = "is" if len(named) == 1 else "are"
             fits = [follower for follower in Follower if _ACCEPTED[follower] >= set(named)]
             add = (
@@ -218,10 +212,11 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
         if name not in _ACCEPTED[follow]:
             others = " or ".join(other for other in Follower if name in _ACCEPTED[other])
             raise BadInput(
-                f"{as_typed(name)} is for --follow {others}; leave it out with --follow {follow}"
+                f"{opt.as_typed(name)} is for --follow {others}; "
+                f"leave it out with --follow {follow}"
             )
     output, obstacles = named.pop("output", None), named.pop("obstacle", [])
-    check_output(output, (".csv",), "a trajectory")
+    opt.check_output(output, (".csv",), "a trajectory")
     route = None if follow is Follower.CMM else _pop_route_request(named)
     if "avoid" in named:
         named["avoid"] = named["avoid"].value
@@ -233,10 +228,10 @@ def _pop_route_request(named: dict[str, Any]) -> routes.RouteRequest:
     file = named.pop("route", None)
     for name in ("route_method", "no_improve", "margin"):
         if file is not None and name in named:
-            typed = as_typed(name)
+            typed = opt.as_typed(name)
             raise BadInput(f"{typed} is for a route that is searched; leave it out with --route")
     request = routes.RouteRequest(
-        merged_preferences(named.pop("prefer", None)),
+        opt.preferences(named.pop("prefer", None)),
         file,
         named.pop("route_method", None),
         not named.pop("no_improve", False),
@@ -270,7 +265,7 @@ def walk_corridor(
 
 
 def walk_route(
-    source: Source,
+    source: opt.Source,
     query: Query,
     request: WalkRequest,
     steps: Steps,
