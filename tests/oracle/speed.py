@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Bounds(NamedTuple):
-    """What a motion along a course must keep; it starts and ends standing."""
+    """What a motion along a curve must keep; it starts and ends standing."""
 
     breaks: Floats  # (n + 1,) m
     limits: Floats  # (n,) m/s

@@ -19,7 +19,7 @@ from tests.oracle.speed import Bounds, fastest_search, highest_speeds
 from tests.property.test_paths import Asked, path_or_none, questions
 
 if TYPE_CHECKING:
-    from footway.camera.course import Course
+    from footway.camera.curve import Curve
     from footway.environment import Environment
 
 EXACT = 1e-6
@@ -115,7 +115,7 @@ class TestMotions:
             assert_slow_in_bends(flight)
             assert flight.diagram.speeds.max() <= pace["speed"]
             assert flight.length == pytest.approx(path.length)
-            assert_clear(it.env, flight.course, it.radius)
+            assert_clear(it.env, flight.curve, it.radius)
             assert_gentle(flight, WILD)
 
     @examples(25)
@@ -127,7 +127,7 @@ class TestMotions:
         assume(walk.length > EXACT)
         flight = fw.camera.motion(walk, **pace, rate=10)
         assert_within_bounds(flight.diagram)
-        assert_clear(it.env, flight.course, min(it.radius, walk.clearance))
+        assert_clear(it.env, flight.curve, min(it.radius, walk.clearance))
         assert flight.clearance <= walk.clearance + EXACT
         assert_gentle(flight, WILD)
 
@@ -149,7 +149,7 @@ class TestMotions:
         assert_gentle(flight, WILD)
         assert flight.positions[-1][:dimension].tolist() == points[-1].tolist()
         # It leaves the corners by no more than it may, and its halts are on them.
-        here = flight.course.position(np.linspace(0, flight.course.length, 400))
+        here = flight.curve.position(np.linspace(0, flight.curve.length, 400))
         assert distance_to_polyline(here, points).max() <= 0.25 + 1e-9
 
     @examples(40)
@@ -174,7 +174,7 @@ class TestTours:
         trip = fw.camera.tour(it.cmap, stops, radius=it.radius, miss=miss, rate=10, **pace)
         assert_within_bounds(trip.diagram)
         assert_slow_in_bends(trip)
-        assert_clear(it.env, trip.course, it.radius)
+        assert_clear(it.env, trip.curve, it.radius)
         assert (trip.misses <= miss + 1e-9).all()
         assert (np.diff(trip.arrivals) > 0.0).all()
         assert (trip.departures >= trip.arrivals).all()
@@ -201,34 +201,34 @@ def assert_within_bounds(diagram: SpeedDiagram) -> None:
 def assert_slow_in_bends(flight: fw.camera.CameraMotion) -> None:
     """An arc is passed at turn rate times radius, or it turns by little in the time looked ahead.
 
-    By sampled tangents of the course, and not by the limits that the code itself found.
+    By sampled tangents of the curve, and not by the limits that the code itself found.
     """
-    course, pace = flight.course, flight.source.pace
-    for k in np.flatnonzero(course.curvatures):
-        first, last = course.breaks[k], course.breaks[k + 1]
+    curve, pace = flight.curve, flight.source.pace
+    for k in np.flatnonzero(curve.curvatures):
+        first, last = curve.breaks[k], curve.breaks[k + 1]
         speed = float(flight.diagram.speed_at(np.linspace(first, last, 50)).max())
-        if speed <= pace.turn_rate / course.curvatures[k] * (1 + LOOSE):
+        if speed <= pace.turn_rate / curve.curvatures[k] * (1 + LOOSE):
             continue
         window = speed * pace.look_ahead * (1 - 1e-6)
         middle = 0.5 * (first + last)
         turned = max(
-            turn_within(course, first, first + window),
-            turn_within(course, last - window, last),
-            turn_within(course, middle - 0.5 * window, middle + 0.5 * window),
+            turn_within(curve, first, first + window),
+            turn_within(curve, last - window, last),
+            turn_within(curve, middle - 0.5 * window, middle + 0.5 * window),
         )
         hidden = 2.0 * math.atan(0.5 * pace.turn_rate * pace.look_ahead)
         change = min(pace.acceleration, pace.deceleration) * pace.look_ahead
         assert turned <= min(hidden, change / speed) + 1e-6
 
 
-def turn_within(course: Course, first: float, last: float) -> float:
-    """Angle by which a course turns between two arc lengths, rad, less the turns at halts."""
-    first, last = max(0.0, first), min(course.length, last)
-    inside = course.breaks[(course.breaks > first) & (course.breaks < last)]
+def turn_within(curve: Curve, first: float, last: float) -> float:
+    """Angle by which a curve turns between two arc lengths, rad, less the turns at halts."""
+    first, last = max(0.0, first), min(curve.length, last)
+    inside = curve.breaks[(curve.breaks > first) & (curve.breaks < last)]
     ends = np.unique(np.concatenate([[first], inside, [last]]))
     parts = [np.linspace(a, b - min(1e-9, 0.5 * (b - a)), 40) for a, b in pairwise(ends)]
-    bends = [np.abs(turns_of(course.tangent(part))).sum() for part in parts]
-    corners = [course.corners[course.breaks == s] for s in inside if not is_halt(course, s)]
+    bends = [np.abs(turns_of(curve.tangent(part))).sum() for part in parts]
+    corners = [curve.corners[curve.breaks == s] for s in inside if not is_halt(curve, s)]
     return float(sum(bends) + sum(float(corner.sum()) for corner in corners))
 
 
@@ -237,18 +237,18 @@ def turns_of(tangents):
     return 2.0 * np.arcsin(np.clip(0.5 * np.linalg.norm(np.diff(tangents, axis=0), axis=1), 0, 1))
 
 
-def is_halt(course: Course, s: float) -> bool:
-    return bool(course.halts[course.breaks == s].any())
+def is_halt(curve: Curve, s: float) -> bool:
+    return bool(curve.halts[curve.breaks == s].any())
 
 
-def assert_clear(env: Environment, course: Course, radius: float) -> None:
-    """Shapely measures the course; samples on arcs are 1 mrad apart, their chords 1e-7 m off."""
-    count = np.maximum(1, np.ceil(course.curvatures * course.lengths / 1e-3)).astype(int)
+def assert_clear(env: Environment, curve: Curve, radius: float) -> None:
+    """Shapely measures the curve; samples on arcs are 1 mrad apart, their chords 1e-7 m off."""
+    count = np.maximum(1, np.ceil(curve.curvatures * curve.lengths / 1e-3)).astype(int)
     parts = [
         np.linspace(a, b, n, endpoint=False)
-        for a, b, n in zip(course.breaks, course.breaks[1:], count, strict=False)
+        for a, b, n in zip(curve.breaks, curve.breaks[1:], count, strict=False)
     ]
-    points = course.position(np.append(np.concatenate(parts), course.length))
+    points = curve.position(np.append(np.concatenate(parts), curve.length))
     assert path_clearance(points, env) >= radius - EXACT
 
 
@@ -268,15 +268,15 @@ def assert_gentle(flight: fw.camera.CameraMotion, times: float) -> None:
     assert rate.max() <= times * turn_rate
     events = np.concatenate(
         [
-            [flight.source.time_of(s) for s in flight.course.breaks],
+            [flight.source.time_of(s) for s in flight.curve.breaks],
             [flight.source.time_of(s) for s in flight.diagram.knots],
             flight.source.departures,
         ]
     )
     events = np.concatenate([events, events - look_ahead])
     events = events[(events > INSTANT) & (events < flight.duration - INSTANT)]
-    passed = (flight.course.corners > 0.0) & ~flight.course.halts
-    corners = np.array([flight.source.time_of(s) for s in flight.course.breaks[passed]])
+    passed = (flight.curve.corners > 0.0) & ~flight.curve.halts
+    corners = np.array([flight.source.time_of(s) for s in flight.curve.breaks[passed]])
     corners = np.concatenate([corners, corners - look_ahead])
     near = np.abs(events[:, None] - corners).min(axis=1, initial=np.inf) < 3 * INSTANT
     events = events[~near]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import atan2, cos, sin
-from footway.camera.course import polyline_distance
+from footway.camera.curve import polyline_distance
 from footway.camera.look import as_directions
 from footway.camera.motion import MOST_FRAMES, CameraMotion, Moments, checked_rate, frame_times
 from footway.camera.speed import LEAST, MOST

@@ -1,7 +1,7 @@
 """View direction of a camera (voronoi-roadmaps-2004, section 4.2).
 
 A moving camera looks at the position that it will have `look_ahead` seconds later. This direction
-is C1: it is c / |c| with c = p(t + look_ahead) - p(t), and the position p is C1 because the course
+is C1: it is c / |c| with c = p(t + look_ahead) - p(t), and the position p is C1 because the curve
 is C1 and the speed is continuous; so the rate of the direction is continuous wherever c is not
 zero. (The rate of the tangent is curvature times speed, which jumps at the start of an arc.) Near a
 halt the position ahead is the halt itself; c tends to zero, c / |c| to the last tangent and its
@@ -21,10 +21,10 @@ from footway._numba.portable_math import atan2, cos, hypot, sin
 
 if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
-    from footway.camera.course import Course
+    from footway.camera.curve import Curve
     from footway.camera.speed import SpeedDiagram
 
-_NEAR = 1e-4  # m. Shorter chords get the direction of the course at their middle, exact to 1e-9
+_NEAR = 1e-4  # m. Shorter chords get the direction of the curve at their middle, exact to 1e-9
 _STILL = 1e-6  # rad. Smaller turns take no time
 _STEEP = 1e-9  # horizontal share of a direction below which it has no heading
 
@@ -104,26 +104,26 @@ def as_directions(heading: Floats, pitch: Floats) -> Floats:
 
 
 class LookAhead:
-    """View directions that look ahead along a course with a given speed diagram."""
+    """View directions that look ahead along a curve with a given speed diagram."""
 
-    def __init__(self, course: Course, diagram: SpeedDiagram, look_ahead: float) -> None:
-        self._course, self._diagram, self._look_ahead = course, diagram, look_ahead
-        inner = course.breaks[course.halts]
-        self.ends = np.concatenate([[0.0], inner, [course.length]])
-        """(k + 1,) m. Start, halts and end of the course; stages lie between them."""
+    def __init__(self, curve: Curve, diagram: SpeedDiagram, look_ahead: float) -> None:
+        self._curve, self._diagram, self._look_ahead = curve, diagram, look_ahead
+        inner = curve.breaks[curve.halts]
+        self.ends = np.concatenate([[0.0], inner, [curve.length]])
+        """(k + 1,) m. Start, halts and end of the curve; stages lie between them."""
         self.times = diagram.time_at(self.ends)
 
     def directions(self, t: Floats, stage: Ints) -> Floats:
         """Return the view direction (n, 3) after t seconds (n,) of motion, in stages (n,)."""
-        course, ends = self._course, self.times[stage + 1]
+        curve, ends = self._curve, self.times[stage + 1]
         here = np.minimum(self._diagram.distance_at(t), self.ends[stage + 1])
         there = self._diagram.distance_at(np.minimum(t + self._look_ahead, ends))
         there = np.clip(there, here, self.ends[stage + 1])
-        chord = course.position(there) - course.position(here)
+        chord = curve.position(there) - curve.position(here)
         length = np.linalg.norm(chord, axis=1)
         # Just before a halt, use the tangent of the piece that ends there.
         before = np.nextafter(self.ends[stage + 1], 0.0)
-        tangent = course.tangent(np.minimum(0.5 * (here + there), before))
+        tangent = curve.tangent(np.minimum(0.5 * (here + there), before))
         near = (there - here < _NEAR) | (length == 0.0)
         chord = np.where(near[:, None], tangent, chord / np.where(near, 1.0, length)[:, None])
         return in_space(chord)
@@ -138,9 +138,9 @@ class LookAhead:
         first, last = float(self.times[stage]), float(self.times[stage + 1])
         ahead = min(first + self._look_ahead, last)
         here, there = self.ends[stage], self._diagram.distance_at(ahead)
-        chord = self._course.position(there) - self._course.position(here)
+        chord = self._curve.position(there) - self._curve.position(here)
         pace = float(self._diagram.speed_after(ahead)) if ahead < last else 0.0
-        rate = pace * self._course.tangent(there)
+        rate = pace * self._curve.tangent(there)
         return as_gaze(in_space(chord[None])[0], in_space(rate[None])[0])
 
 

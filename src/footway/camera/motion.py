@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from footway._numba.portable_math import tan
-from footway.camera.course import Course, blended, tangent_lengths, with_halts
+from footway.camera.curve import Curve, blended, tangent_lengths, with_halts
 from footway.camera.look import Gaze, LookAhead, Turn, as_gaze, in_space, turn_between
 from footway.camera.speed import LEAST, MOST, Pace, SpeedDiagram, speed_limits
 from footway.constants import TOUCH
@@ -76,15 +76,15 @@ class CameraMotion:
     Attributes:
         source: gives the position and view at any time.
         rate: frames per second.
-        course: lines and arcs of the course; None for a camera that follows a character.
+        curve: lines and arcs of the curve; None for a camera that follows a character.
         diagram: speed by arc length, without stays; None for a camera that follows a character.
         radius: of the disc that the path was found for, m; 0 if unknown.
-        clearance: least distance of the course to any wall, m; NaN if the walls are unknown.
+        clearance: least distance of the curve to any wall, m; NaN if the walls are unknown.
     """
 
     source: Source
     rate: float
-    course: Course | None
+    curve: Curve | None
     diagram: SpeedDiagram | None
     radius: float
     clearance: float
@@ -116,7 +116,7 @@ class CameraMotion:
 
     @property
     def arc_lengths(self) -> Floats:
-        """(n,) m, from the start along the course."""
+        """(n,) m, from the start along the curve."""
         return self.frames.arc_lengths
 
     @property
@@ -126,7 +126,7 @@ class CameraMotion:
 
     @property
     def length(self) -> float:
-        """Length of the course, m."""
+        """Length of the curve, m."""
         return float(self.arc_lengths[-1])
 
     @property
@@ -210,51 +210,51 @@ def motion(
     rounding = number(rounding, "rounding", "m", low=0.0, high=FARTHEST)
     if cmap is not None and not hasattr(cmap, "bottleneck"):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
-    course, clearance = plan_course(path, rounding, cmap)
+    curve, clearance = plan_curve(path, rounding, cmap)
     radius = float(path.radius) if isinstance(path, Path) else 0.0
-    flight = Flight(course, pace, height=height, requests={})
+    flight = Flight(curve, pace, height=height, requests={})
     frame_times(flight.duration, rate)  # raises if there are too many frames
-    return CameraMotion(flight, rate, course, flight.diagram, radius, clearance)
+    return CameraMotion(flight, rate, curve, flight.diagram, radius, clearance)
 
 
-def plan_course(
+def plan_curve(
     path: Path | ArrayLike, rounding: float, cmap: CorridorMap | SpaceMap | None
-) -> tuple[Course, float]:
-    """Return the course along a path with rounded corners, and its clearance, m.
+) -> tuple[Curve, float]:
+    """Return the curve along a path with rounded corners, and its clearance, m.
 
     The clearance of an array of points is measured on the map; without a map it is NaN.
     """
     pieces = getattr(path, "pieces", None)
     if pieces is not None:
-        course = Course.from_pieces(pieces)
+        curve = Curve.from_pieces(pieces)
     else:
         points = path.points if isinstance(path, Path) else _checked_polyline(path)
-        course = Course.from_points(points)
-    if not len(course.starts):
+        curve = Curve.from_points(points)
+    if not len(curve.starts):
         raise BadQuery("the path has no length: a camera needs at least two positions")
     if not isinstance(path, Path):
-        if cmap is not None and course.dimension != getattr(cmap, "dimension", 2):
+        if cmap is not None and curve.dimension != getattr(cmap, "dimension", 2):
             raise BadQuery(
-                f"the path has {course.dimension} coordinates, and its map has "
-                f"{5 - course.dimension}: give positions on the map, or leave cmap out"
+                f"the path has {curve.dimension} coordinates, and its map has "
+                f"{5 - curve.dimension}: give positions on the map, or leave cmap out"
             )
         margin = rounding if cmap is None else 0.0
-        allowed, reach = _corner_bounds(course, margin, rounding, 0.0, cmap)
-        course = with_halts(blended(course, tangent_lengths(course, allowed, reach))[0])
-        return course, math.nan if cmap is None else course.clearance(cmap)
+        allowed, reach = _corner_bounds(curve, margin, rounding, 0.0, cmap)
+        curve = with_halts(blended(curve, tangent_lengths(curve, allowed, reach))[0])
+        return curve, math.nan if cmap is None else curve.clearance(cmap)
     radius, clearance = float(path.radius), float(path.clearance)
-    if not course.corners.any():
-        return course, clearance
+    if not curve.corners.any():
+        return curve, clearance
     margin = max(0.0, clearance - radius)
-    allowed, reach = _corner_bounds(course, min(rounding, margin), rounding, radius, cmap)
+    allowed, reach = _corner_bounds(curve, min(rounding, margin), rounding, radius, cmap)
     grid = getattr(path, "grid", None)
     if cmap is None and grid is not None:
-        allowed = _walk_corner_bounds(course, allowed, radius, grid)
-    tangents = tangent_lengths(course, allowed, reach)
-    deviation = tangents * tan(0.25 * course.corners)  # distance between the arcs and the path
+        allowed = _walk_corner_bounds(curve, allowed, radius, grid)
+    tangents = tangent_lengths(curve, allowed, reach)
+    deviation = tangents * tan(0.25 * curve.corners)  # distance between the arcs and the path
     if clearance >= radius:
         clearance = max(radius, clearance - float(deviation.max()))
-    return with_halts(blended(course, tangents)[0]), clearance
+    return with_halts(blended(curve, tangents)[0]), clearance
 
 
 def _checked_polyline(points: ArrayLike) -> Floats:
@@ -268,33 +268,31 @@ def _checked_polyline(points: ArrayLike) -> Floats:
 
 
 def _corner_bounds(
-    course: Course, margin: float, rounding: float, radius: float, cmap: Any
+    curve: Curve, margin: float, rounding: float, radius: float, cmap: Any
 ) -> tuple[Floats, Floats]:
     """Return the largest deviation from each corner and tangent length of its arc, (n + 1,) m.
 
     The deviation is `margin`, or with a map the clearance around the corner, at most `rounding`.
     """
-    count = len(course.breaks)
+    count = len(curve.breaks)
     if cmap is None or margin >= rounding:
         return np.full(count, margin), np.full(count, np.inf)
     # A point within c - r of a corner with clearance c has at least clearance r.
-    corners = np.vstack([course.starts, course.goal])
+    corners = np.vstack([curve.starts, curve.goal])
     around = np.maximum(cmap.clearance(corners) - radius - TOUCH, 0.0)
-    free = around * tan(0.25 * course.corners)
+    free = around * tan(0.25 * curve.corners)
     wide = free > margin
     return np.where(wide, np.minimum(free, rounding), margin), np.where(wide, around, np.inf)
 
 
-def _walk_corner_bounds(course: Course, allowed: Floats, radius: float, grid: Grid) -> Floats:
+def _walk_corner_bounds(curve: Curve, allowed: Floats, radius: float, grid: Grid) -> Floats:
     """Return the largest deviation from each corner of a walk, (n + 1,) m, by its own wall grid.
 
     Only corners that could use more than the least clearance of the walk allows are measured.
     """
-    share = np.concatenate(
-        [[0.0], 0.5 * np.minimum(course.lengths[:-1], course.lengths[1:]), [0.0]]
-    )
-    wanted = share * tan(0.25 * course.corners)
-    places, allowed = np.vstack([course.starts, course.goal]), allowed.copy()
+    share = np.concatenate([[0.0], 0.5 * np.minimum(curve.lengths[:-1], curve.lengths[1:]), [0.0]])
+    wanted = share * tan(0.25 * curve.corners)
+    places, allowed = np.vstack([curve.starts, curve.goal]), allowed.copy()
     for k in np.flatnonzero(wanted > allowed):
         around = float(polyline_clearance(places[k - 1 : k + 2], grid)) - radius
         allowed[k] = max(allowed[k], min(around, wanted[k]))
@@ -368,23 +366,23 @@ class Stay(NamedTuple):
 
 
 class Flight:
-    """A camera's motion along a course, exact at any time."""
+    """A camera's motion along a curve, exact at any time."""
 
     def __init__(
-        self, course: Course, pace: Pace, *, height: float, requests: Mapping[int, HaltRequest]
+        self, curve: Curve, pace: Pace, *, height: float, requests: Mapping[int, HaltRequest]
     ) -> None:
         """Plan the motion; keys of `requests` are halts, counted from 0, the start, to the end."""
         self.pace = pace
-        limits = speed_limits(course, pace)
-        self.course, self._height = course, height if course.dimension == 2 else 0.0
+        limits = speed_limits(curve, pace)
+        self.curve, self._height = curve, height if curve.dimension == 2 else 0.0
         self.diagram = SpeedDiagram(
-            course.breaks,
+            curve.breaks,
             limits.pieces,
             break_limits=limits.breaks,
             acceleration=pace.acceleration,
             deceleration=pace.deceleration,
         )
-        self._ahead = LookAhead(course, self.diagram, pace.look_ahead)
+        self._ahead = LookAhead(curve, self.diagram, pace.look_ahead)
         count = len(self._ahead.ends)
         self.stays = [self._stay(k, requests.get(k, HaltRequest()), pace) for k in range(count)]
         waits = np.array([stay.duration for stay in self.stays])
@@ -426,7 +424,7 @@ class Flight:
         return float(self.diagram.time_at(s) + self._waited[k])
 
     def _eye(self, s: Floats) -> Floats:
-        place = in_space(self.course.position(s))
+        place = in_space(self.curve.position(s))
         place[:, 2] += self._height
         return place
 
@@ -442,7 +440,7 @@ class Flight:
         elif before is not None:
             rest = before
         else:
-            tangent = self.course.tangent(self._ahead.ends[k : k + 1])
+            tangent = self.curve.tangent(self._ahead.ends[k : k + 1])
             rest = after if request.dwell == 0.0 and after else as_gaze(in_space(tangent)[0])
         arrival = departure = Turn(rest, rest, 0.0)
         if before is not None:

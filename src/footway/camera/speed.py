@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from footway.arrays import Bools, Floats, Ints
-    from footway.camera.course import Course
+    from footway.camera.curve import Curve
 
     Turning = Callable[[Floats, Floats], Floats]
 
@@ -34,7 +34,7 @@ _HALVINGS = 12  # bisections in the search for an eased limit: 0.03 % of the spe
 
 
 class SpeedDiagram:
-    """The fastest motion along a course with a speed limit on each piece.
+    """The fastest motion along a curve with a speed limit on each piece.
 
     The square of the speed is linear in the arc length between knots, so everything has a closed
     form. At every arc length s it is the greatest that any motion can have:
@@ -126,7 +126,7 @@ class SpeedDiagram:
 
     @property
     def length(self) -> float:
-        """Length of the course, m."""
+        """Length of the curve, m."""
         return float(self.breaks[-1])
 
     @property
@@ -260,54 +260,54 @@ class Pace(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Speed limits along a course of n pieces."""
+    """Speed limits along a curve of n pieces."""
 
     pieces: Floats  # (n,) m/s
     breaks: Floats  # (n + 1,) m/s, at breaks: 0 at a halt, infinite without a corner
 
 
-def speed_limits(course: Course, pace: Pace) -> Limits:
-    """Return the speed limit on every piece of a course, and at its breaks.
+def speed_limits(curve: Curve, pace: Pace) -> Limits:
+    """Return the speed limit on every piece of a curve, and at its breaks.
 
     On an arc of radius r the paper's limit is `turn_rate * r`. A shortest path has arcs as small as
     its disc, most of which turn by a few degrees only. The camera would slow down at each of them,
     although its view, which looks ahead, turns gently at any speed. So the limit of an arc is
-    raised if, in the `look_ahead` seconds around it, the course turns by so little that the view
+    raised if, in the `look_ahead` seconds around it, the curve turns by so little that the view
     keeps the turn rate at any speed (44 degrees with the defaults), and the velocity changes by at
     most `acceleration * look_ahead`. A faster stretch between two slower ones that takes less than
     `look_ahead` gets the limit of its neighbours.
     """
-    turn_within = _turning_angles(course)
-    arcs = np.flatnonzero(course.curvatures > 0.0)
-    pieces = np.full(len(course.starts), pace.speed)
-    own = pace.turn_rate / course.curvatures[arcs]
-    pieces[arcs] = _eased(turn_within, course.breaks[arcs], course.breaks[arcs + 1], own, pace)
-    breaks = np.full(len(course.breaks), np.inf)
-    corners = np.flatnonzero((course.corners > 0.0) & ~course.halts)
+    turn_within = _turning_angles(curve)
+    arcs = np.flatnonzero(curve.curvatures > 0.0)
+    pieces = np.full(len(curve.starts), pace.speed)
+    own = pace.turn_rate / curve.curvatures[arcs]
+    pieces[arcs] = _eased(turn_within, curve.breaks[arcs], curve.breaks[arcs + 1], own, pace)
+    breaks = np.full(len(curve.breaks), np.inf)
+    corners = np.flatnonzero((curve.corners > 0.0) & ~curve.halts)
     # A corner of a sampled curve represents an arc between the midpoints of its two pieces.
-    spread = 0.5 * (course.lengths[corners - 1] + course.lengths[corners])
-    own = pace.turn_rate * spread / course.corners[corners]
-    at = course.breaks[corners]
+    spread = 0.5 * (curve.lengths[corners - 1] + curve.lengths[corners])
+    own = pace.turn_rate * spread / curve.corners[corners]
+    at = curve.breaks[corners]
     breaks[corners] = _eased(turn_within, at, at, own, pace)
-    breaks[course.halts] = 0.0
-    return _without_short_peaks(Limits(pieces, breaks), course.lengths, pace.look_ahead)
+    breaks[curve.halts] = 0.0
+    return _without_short_peaks(Limits(pieces, breaks), curve.lengths, pace.look_ahead)
 
 
-def _turning_angles(course: Course) -> Turning:
-    """Return a function of two arc lengths: the absolute angle by which the course turns between.
+def _turning_angles(curve: Curve) -> Turning:
+    """Return a function of two arc lengths: the absolute angle by which the curve turns between.
 
     The angle is in rad and includes corners at both arc lengths, but no halts.
     """
-    passed = np.where(course.halts, 0.0, course.corners)
+    passed = np.where(curve.halts, 0.0, curve.corners)
     before = np.cumsum(passed[:-1]) + np.concatenate(
-        [[0.0], np.cumsum(course.curvatures * course.lengths)[:-1]]
+        [[0.0], np.cumsum(curve.curvatures * curve.lengths)[:-1]]
     )
 
     def up_to(s: Floats, side: Literal["left", "right"]) -> Floats:
-        k = np.searchsorted(course.breaks, s, side=side) - 1
-        k = np.clip(k, 0, len(course.curvatures) - 1)
-        u = np.clip(s, 0.0, course.breaks[-1]) - course.breaks[k]
-        turn: Floats = before[k] + course.curvatures[k] * u
+        k = np.searchsorted(curve.breaks, s, side=side) - 1
+        k = np.clip(k, 0, len(curve.curvatures) - 1)
+        u = np.clip(s, 0.0, curve.breaks[-1]) - curve.breaks[k]
+        turn: Floats = before[k] + curve.curvatures[k] * u
         return turn
 
     return lambda first, last: up_to(last, "right") - up_to(first, "left")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import cos, dist, hypot, tan
-from footway.camera.course import SMALLEST, Course, blended, join, tangent_lengths, with_halts
+from footway.camera.curve import SMALLEST, Curve, blended, join, tangent_lengths, with_halts
 from footway.camera.motion import (
     CameraMotion,
     Flight,
@@ -19,7 +19,7 @@ from footway.camera.motion import (
     checked_pace,
     checked_rate,
     frame_times,
-    plan_course,
+    plan_curve,
 )
 from footway.camera.speed import MOST
 from footway.constants import TOUCH
@@ -171,22 +171,22 @@ def tour(
         chosen = shortest_order(lengths)
     paths = [find_path(a, b) for a, b in pairwise(chosen)]
     places = [places[k] for k in chosen]
-    course, arc_lengths, narrowest = _past_stops(cmap, paths, places, radius, miss)
-    halts = [_halt_at(course, s) for s in arc_lengths.tolist()]
+    curve, arc_lengths, narrowest = _past_stops(cmap, paths, places, radius, miss)
+    halts = [_halt_at(curve, s) for s in arc_lengths.tolist()]
     requests = {}
     for stop, halt in zip(places, halts, strict=True):
         if halt is not None and _is_rest(stop):
             target = None if stop.look_at is None else np.array([*stop.look_at, height][:3])
             requests[halt] = HaltRequest(stop.dwell, target)
-    flight = Flight(course, pace, height=height, requests=requests)
+    flight = Flight(curve, pace, height=height, requests=requests)
     frame_times(flight.duration, rate)  # raises if there are too many frames
     arrivals = np.array([flight.time_of(s) for s in arc_lengths])
     stays = [0.0 if halt is None else flight.stays[halt].duration for halt in halts]
-    away = course.position(arc_lengths) - np.array([stop.at for stop in places])
+    away = curve.position(arc_lengths) - np.array([stop.at for stop in places])
     return Tour(
         flight,
         rate,
-        course,
+        curve,
         flight.diagram,
         radius,
         narrowest,
@@ -200,47 +200,47 @@ def tour(
 
 def _past_stops(
     cmap: CorridorMap, paths: list[Path], places: list[Stop], radius: float, miss: float
-) -> tuple[Course, Floats, float]:
-    """Return the course along all paths, the arc length of every stop, and its clearance, m."""
-    planned = (plan_course(path, _ROUNDING, cmap) for path in paths)
-    courses, clearances = zip(*planned, strict=True)
-    course, first = join(courses)
-    halts = course.halts.copy()
+) -> tuple[Curve, Floats, float]:
+    """Return the curve along all paths, the arc length of every stop, and its clearance, m."""
+    planned = (plan_curve(path, _ROUNDING, cmap) for path in paths)
+    curves, clearances = zip(*planned, strict=True)
+    curve, first = join(curves)
+    halts = curve.halts.copy()
     halts[first] |= np.array([_is_rest(stop) for stop in places[1:-1]], bool)
-    course = replace(course, halts=halts)
-    deviation = np.zeros(len(course.breaks))
+    curve = replace(curve, halts=halts)
+    deviation = np.zeros(len(curve.breaks))
     deviation[first] = miss
-    tangents = tangent_lengths(course, deviation, np.full(len(deviation), np.inf))
+    tangents = tangent_lengths(curve, deviation, np.full(len(deviation), np.inf))
     narrowest = min(clearances)
     for k in np.flatnonzero(tangents):
-        tangents[k], clear = _fitting(cmap, course, int(k), float(tangents[k]), radius)
+        tangents[k], clear = _fitting(cmap, curve, int(k), float(tangents[k]), radius)
         narrowest = min(narrowest, clear)
-    course, breaks = blended(course, tangents)
-    arc_lengths = np.concatenate([[0.0], breaks[first], [course.length]])
-    return with_halts(course), arc_lengths, narrowest
+    curve, breaks = blended(curve, tangents)
+    arc_lengths = np.concatenate([[0.0], breaks[first], [curve.length]])
+    return with_halts(curve), arc_lengths, narrowest
 
 
 def _fitting(
-    cmap: CorridorMap, course: Course, k: int, tangent: float, radius: float
+    cmap: CorridorMap, curve: Curve, k: int, tangent: float, radius: float
 ) -> tuple[float, float]:
     """Return the tangent length of an arc at corner k that keeps the radius, and its clearance."""
     one = replace(
-        course,
-        starts=course.starts[k - 1 : k + 1],
-        tangents=course.tangents[k - 1 : k + 1],
-        normals=course.normals[k - 1 : k + 1],
-        curvatures=course.curvatures[k - 1 : k + 1],
-        lengths=course.lengths[k - 1 : k + 1],
-        goal=course.starts[k] + course.lengths[k] * course.tangents[k],
+        curve,
+        starts=curve.starts[k - 1 : k + 1],
+        tangents=curve.tangents[k - 1 : k + 1],
+        normals=curve.normals[k - 1 : k + 1],
+        curvatures=curve.curvatures[k - 1 : k + 1],
+        lengths=curve.lengths[k - 1 : k + 1],
+        goal=curve.starts[k] + curve.lengths[k] * curve.tangents[k],
         halts=np.zeros(3, bool),
     )
-    bend = tan(0.5 * course.corners[k])
+    bend = tan(0.5 * curve.corners[k])
     while tangent > SMALLEST * bend:
         arc, _ = blended(one, np.array([0.0, tangent, 0.0]))
-        at = float(course.lengths[k - 1]) - tangent
-        size = course.corners[k] * tangent / bend
+        at = float(curve.lengths[k - 1]) - tangent
+        size = curve.corners[k] * tangent / bend
         chords = arc.position(at + np.linspace(0.0, size, _CHORDS + 1))
-        sagitta = tangent / bend * (1.0 - cos(0.5 * course.corners[k] / _CHORDS))
+        sagitta = tangent / bend * (1.0 - cos(0.5 * curve.corners[k] / _CHORDS))
         clear = float(polyline_clearance(chords, cmap.solver.index.grid)) - sagitta
         if clear >= radius:
             return tangent, clear
@@ -248,12 +248,12 @@ def _fitting(
     return 0.0, math.inf
 
 
-def _halt_at(course: Course, s: float) -> int | None:
+def _halt_at(curve: Curve, s: float) -> int | None:
     """Return the number of the halt at an arc length, counted from the start; None: it moves."""
     if s == 0.0:
         return 0
-    halts = course.breaks[course.halts]
-    if s != course.length and s not in halts:
+    halts = curve.breaks[curve.halts]
+    if s != curve.length and s not in halts:
         return None
     return 1 + int((halts < s).sum())
 

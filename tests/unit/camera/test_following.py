@@ -54,7 +54,7 @@ class TestOnAPlain:
         shot = fw.camera.follow(recording_of(line(51), first=30.0), 4)
         assert shot.duration == pytest.approx(10.0)
         assert shot.times[0] == 0.0
-        assert shot.course is None
+        assert shot.curve is None
         assert shot.diagram is None
         assert math.isnan(shot.clearance)
 

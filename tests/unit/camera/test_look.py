@@ -37,10 +37,10 @@ def rate_jump(angle_at, t):
 
 class TestAtTheStartOfAnArc:
     def test_the_tangent_jumps_and_the_view_does_not(self, bend):
-        diagram, course = bend.diagram, bend.course
-        along = lambda t: headings(course.tangent(diagram.distance_at(t)))  # noqa: E731
+        diagram, curve = bend.diagram, bend.curve
+        along = lambda t: headings(curve.tangent(diagram.distance_at(t)))  # noqa: E731
         view = lambda t: headings(bend.source.at(t).directions)  # noqa: E731
-        for s in course.breaks[1:3]:  # the arc begins and ends
+        for s in curve.breaks[1:3]:  # the arc begins and ends
             t = float(diagram.time_at(s))
             jump = float(diagram.speed_at(s)) * 1.0  # speed times curvature
             assert rate_jump(along, t) == pytest.approx(jump, rel=0.01)
@@ -53,7 +53,7 @@ class TestAtTheStartOfAnArc:
         rate = np.diff(headings(bend.source.at(t).directions)) / STEP
         assert np.abs(np.diff(rate)).max() < 20 * STEP
         assert np.abs(rate).max() < 0.85  # the turn rate is 0.8
-        along = headings(bend.course.tangent(bend.diagram.distance_at(t)))
+        along = headings(bend.curve.tangent(bend.diagram.distance_at(t)))
         assert np.abs(np.diff(np.diff(along))).max() / STEP > 0.4 > 100 * 20 * STEP
 
     def test_looks_where_it_will_be_in_a_second(self, bend):
@@ -65,7 +65,7 @@ class TestAtTheStartOfAnArc:
 
 class TestAtTheEnd:
     def test_looks_along_the_last_tangent(self, bend):
-        last = bend.course.tangent(bend.course.length)
+        last = bend.curve.tangent(bend.curve.length)
         assert bend.directions[-1] == pytest.approx([*last, 0.0])
         for early in (1e-3, 1e-6, 1e-9):
             assert bend.at(bend.duration - early).direction == pytest.approx([*last, 0.0], abs=1e-3)
@@ -75,7 +75,7 @@ class TestAtTheEnd:
         circle = 3 * np.column_stack([np.sin(angles), 1 - np.cos(angles)])
         flight = fw.camera.motion(circle)
         late = flight.source.at(flight.duration - np.array([1e-2, 1e-4, 1e-6, 0.0])).directions
-        last = flight.course.tangent(flight.course.length)
+        last = flight.curve.tangent(flight.curve.length)
         assert np.linalg.norm(late[:, :2] - last, axis=1) == pytest.approx(0.0, abs=1e-3)
 
 

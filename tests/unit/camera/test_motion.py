@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import footway as fw
-from footway.camera.course import SHARP
-from footway.camera.motion import COLUMNS, Flight, checked_pace, plan_course
+from footway.camera.curve import SHARP
+from footway.camera.motion import COLUMNS, Flight, checked_pace, plan_curve
 
 NOT_NUMBERS = [math.nan, math.inf, -math.inf, "fast", None, [1, 2], 1j]
 OPTIONS = ["speed", "acceleration", "deceleration", "turn_rate", "look_ahead", "rate"]
@@ -102,7 +102,7 @@ class TestPaths:
         walk = fw.follow.cmm(cmap.corridor((2, 2), (44, 40), radius=0.25), noise=0.5)
         flight = fw.camera.motion(walk)
         assert flight.length == pytest.approx(walk.length, rel=1e-3)
-        assert not flight.course.halts.any()
+        assert not flight.curve.halts.any()
         assert flight.clearance >= walk.radius
         assert flight.speeds[flight.times > 4][:-200].min() > 0.3  # no stop and go
 
@@ -114,8 +114,8 @@ class TestPaths:
         corridor = cmap.corridor((2, 2), (15, 15), radius=0.5)
         walk = fw.follow.cmm(corridor, shortcut=1.0, corner=2.0)
         for flight in (fw.camera.motion(walk), fw.camera.motion(walk, cmap=cmap)):
-            s = np.linspace(0, flight.course.length, 20000)
-            clear = cmap.clearance(flight.course.position(s)).min()
+            s = np.linspace(0, flight.curve.length, 20000)
+            clear = cmap.clearance(flight.curve.position(s)).min()
             assert clear >= 0.5 - 1e-6
             assert flight.clearance <= clear + 1e-6
 
@@ -124,9 +124,9 @@ class TestPaths:
         cmap = fw.CorridorMap.from_roadmap(roadmap)
         path = cmap.path((2, 2), (44, 40), radius=0.5)
         flight = fw.camera.motion(path, cmap=cmap)
-        s = np.linspace(0, flight.course.length, 5000)
-        assert cmap.clearance(flight.course.position(s)).min() >= 0.5 - 1e-6
-        assert flight.course.halts.sum() <= fw.camera.motion(path).course.halts.sum()
+        s = np.linspace(0, flight.curve.length, 5000)
+        assert cmap.clearance(flight.curve.position(s)).min() >= 0.5 - 1e-6
+        assert flight.curve.halts.sum() <= fw.camera.motion(path).curve.halts.sum()
 
     def test_a_path_in_space(self):
         space = fw.Volume.from_boxes((0, 0, 0, 8, 6, 4), [(3, 0, 0, 4, 3, 4)], resolution=1.0)
@@ -135,8 +135,8 @@ class TestPaths:
         flight = fw.camera.motion(path, cmap=smap)
         assert flight.positions[0].tolist() == [1, 1, 1]
         assert flight.positions[-1].tolist() == [7, 1, 3]
-        s = np.linspace(0, flight.course.length, 2000)
-        assert smap.clearance(flight.course.position(s)).min() >= path.radius - 1e-6
+        s = np.linspace(0, flight.curve.length, 2000)
+        assert smap.clearance(flight.curve.position(s)).min() >= path.radius - 1e-6
 
     @pytest.mark.parametrize(
         ("name", "start", "goal", "halts"),
@@ -145,23 +145,23 @@ class TestPaths:
     def test_a_path_of_a_point_turns_standing(self, request, name, start, goal, halts):
         """A path of radius 0 turns at corners of walls, where no arc fits."""
         path = request.getfixturevalue(name).path(start, goal, radius=0.0)
-        course = fw.camera.motion(path).course
-        assert course.length == pytest.approx(path.length, abs=1e-9)
-        assert np.abs(np.vstack([course.starts, course.goal]) - path.points).max() < 1e-9
+        curve = fw.camera.motion(path).curve
+        assert curve.length == pytest.approx(path.length, abs=1e-9)
+        assert np.abs(np.vstack([curve.starts, curve.goal]) - path.points).max() < 1e-9
         steps = np.diff(path.points, axis=0)
         turns = np.abs(np.diff(np.unwrap(np.arctan2(steps[:, 1], steps[:, 0]))))
         assert len(turns) > 0
         assert (turns > SHARP).sum() == halts
-        assert course.halts.tolist() == [False, *(turns > SHARP), False]
+        assert curve.halts.tolist() == [False, *(turns > SHARP), False]
 
     def test_an_array_keeps_clear_of_the_walls_of_a_map(self, block):
         """An arc of the whole rounding would cut the corner of the block at (3, 3)."""
         flight = fw.camera.motion([(2.9, 9), (2.9, 2.9), (9, 2.9)], cmap=block)
-        s = np.linspace(0, flight.course.length, 20001)
-        clear = block.clearance(flight.course.position(s)).min()
+        s = np.linspace(0, flight.curve.length, 20001)
+        clear = block.clearance(flight.curve.position(s)).min()
         assert clear > 0.05
         assert clear - 1e-4 < flight.clearance <= clear
-        assert not flight.course.halts.any()
+        assert not flight.curve.halts.any()
 
     def test_an_array_with_room_is_rounded_as_without_a_map(self, block):
         points = [(1, 11), (1.5, 1.5), (11, 1.5)]
@@ -177,14 +177,14 @@ class TestPaths:
         space = fw.Volume.from_boxes((0, 0, 0, 8, 6, 4), [(3, 0, 0, 4, 3, 4)], resolution=1.0)
         smap = fw.CorridorMap.from_roadmap(fw.roadmap.rrm(space, size=(1, 1, 1)))
         flight = fw.camera.motion([(1, 1, 1), (2, 5, 2), (6, 5, 2)], cmap=smap)
-        s = np.linspace(0, flight.course.length, 3000)
-        clear = smap.clearance(flight.course.position(s)).min()
+        s = np.linspace(0, flight.curve.length, 3000)
+        clear = smap.clearance(flight.curve.position(s)).min()
         assert clear - 0.006 < flight.clearance <= clear
 
     def test_a_polyline_that_goes_back_turns_standing(self):
         flight = fw.camera.motion([(0, 0), (5, 0), (0, 0.0)])
-        (halt,) = np.flatnonzero(flight.course.halts)
-        assert flight.course.breaks[halt] == pytest.approx(5.0)
+        (halt,) = np.flatnonzero(flight.curve.halts)
+        assert flight.curve.breaks[halt] == pytest.approx(5.0)
         angle = np.unwrap(np.arctan2(flight.directions[:, 1], flight.directions[:, 0]))
         assert abs(angle[-1] - angle[0]) == pytest.approx(math.pi)
         assert np.abs(np.diff(angle)).max() * 30 <= 0.8 + 1e-6
@@ -197,7 +197,7 @@ class TestPaths:
         assert away == pytest.approx(0.25, abs=0.01)
 
     def test_rounding_nothing(self):
-        assert fw.camera.motion([(0, 0), (5, 0), (5, 5)], rounding=0.0).course.halts.any()
+        assert fw.camera.motion([(0, 0), (5, 0), (5, 5)], rounding=0.0).curve.halts.any()
 
 
 class TestBadInput:
@@ -216,10 +216,10 @@ class TestBadInput:
     @pytest.mark.parametrize("low", OPTIONS[:4])
     @pytest.mark.parametrize("high", OPTIONS[:4])
     def test_the_least_and_the_greatest_numbers_work_together(self, low, high):
-        course, _ = plan_course([(0, 0), (5, 0), (5, 5), (0, 0)], 0.25, None)
+        curve, _ = plan_curve([(0, 0), (5, 0), (5, 5), (0, 0)], 0.25, None)
         pace = {"speed": 1.4, "acceleration": 0.5, "deceleration": 0.5, "turn_rate": 0.8}
         pace |= {low: 1e-6} | {high: 1e6}
-        flight = Flight(course, checked_pace(**pace, look_ahead=1.0), height=1.7, requests={})
+        flight = Flight(curve, checked_pace(**pace, look_ahead=1.0), height=1.7, requests={})
         moments = flight.at(np.linspace(0, flight.duration, 500))
         assert all(np.isfinite(values).all() for values in moments)
         assert moments.speeds.max() <= pace["speed"] * (1 + 1e-9)

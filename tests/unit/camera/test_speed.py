@@ -9,7 +9,7 @@ import pytest
 
 import footway as fw
 from footway.camera import SpeedDiagram
-from footway.camera.course import Course, blended, with_halts
+from footway.camera.curve import Curve, blended, with_halts
 from footway.camera.speed import Limits, Pace, _without_short_peaks, speed_limits
 
 
@@ -122,11 +122,11 @@ PACE = Pace(speed=1.4, acceleration=0.5, deceleration=0.5, turn_rate=0.8, look_a
 
 
 def bend(angle, radius, *, leg=10.0):
-    """Course of a line, an arc and a line."""
+    """Curve of a line, an arc and a line."""
     turned = np.array([math.cos(angle), math.sin(angle)])
     points = np.array([(0.0, 0.0), (leg, 0.0), (leg, 0.0) + leg * turned])
     tangent = radius * math.tan(0.5 * angle)
-    return blended(Course.from_points(points), np.array([0.0, tangent, 0.0]))[0]
+    return blended(Curve.from_points(points), np.array([0.0, tangent, 0.0]))[0]
 
 
 def polygon(radius, sides, part=0.5):
@@ -166,8 +166,8 @@ class TestSampledCurves:
     @pytest.mark.parametrize("sides", [30, 100, 1000])
     def test_are_limited_like_the_curve(self, sides):
         """Corners of a polygon stand for the circle, whether they are rounded or not."""
-        course = with_halts(Course.from_points(polygon(1.0, sides)))
-        limits = speed_limits(course, PACE)
+        curve = with_halts(Curve.from_points(polygon(1.0, sides)))
+        limits = speed_limits(curve, PACE)
         inner = limits.breaks[len(limits.breaks) // 3 : -(len(limits.breaks) // 3)]
         assert inner == pytest.approx(0.8, rel=0.15)
         assert np.ptp(inner) < 0.1
@@ -175,12 +175,12 @@ class TestSampledCurves:
     def test_a_corner_stands_for_an_arc_between_the_middles_of_its_lines(self):
         """With a low turn rate no speed is gentle: its own limit holds."""
         corner = np.array([(-2, 0), (0, 0), (4 * math.cos(0.3), 4 * math.sin(0.3))])
-        limits = speed_limits(Course.from_points(corner), PACE._replace(turn_rate=0.05))
+        limits = speed_limits(Curve.from_points(corner), PACE._replace(turn_rate=0.05))
         assert limits.breaks[1] == pytest.approx(0.05 * 3.0 / 0.3)
 
     def test_halts_are_zero(self):
-        course = with_halts(Course.from_points(np.array([(0, 0), (2, 0), (2, 2)], float)))
-        assert speed_limits(course, PACE).breaks.tolist() == [np.inf, 0.0, np.inf]
+        curve = with_halts(Curve.from_points(np.array([(0, 0), (2, 0), (2, 2)], float)))
+        assert speed_limits(curve, PACE).breaks.tolist() == [np.inf, 0.0, np.inf]
 
 
 class TestShortPeaks:
@@ -188,7 +188,7 @@ class TestShortPeaks:
         """Two turns of 90 degrees, radius 1 m, with a gap between them."""
         side = 2.0 + gap
         points = np.array([(0, 0), (10, 0), (10, side), (20, side)], float)
-        return blended(Course.from_points(points), np.array([0.0, 1.0, 1.0, 0.0]))[0]
+        return blended(Curve.from_points(points), np.array([0.0, 1.0, 1.0, 0.0]))[0]
 
     def test_are_levelled(self):
         limits = speed_limits(self.zigzag(0.3), PACE)

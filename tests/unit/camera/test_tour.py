@@ -42,7 +42,7 @@ class TestPastStops:
         trip = tour(cmap, [(2, 2), (8, 2), (8, 8), (2, 8)])
         inside = (trip.times > 2) & (trip.times < trip.duration - 2)
         assert trip.speeds[inside].min() > 0.3
-        assert not trip.course.halts.any()
+        assert not trip.curve.halts.any()
         assert trip.arrivals.tolist() == trip.departures.tolist()
 
     @pytest.mark.parametrize("miss", [0.2, 0.5, 1.0])
@@ -98,8 +98,8 @@ class TestPastStops:
     def test_arcs_keep_the_radius(self, cmap):
         """A stop in the door, where an arc has little clearance."""
         trip = tour(cmap, [(2, 2), (10, 5), (18, 8)], radius=0.4)
-        s = np.linspace(0, trip.course.length, 20000)
-        clear = cmap.clearance(trip.course.position(s)).min()
+        s = np.linspace(0, trip.curve.length, 20000)
+        clear = cmap.clearance(trip.curve.position(s)).min()
         assert clear >= 0.4 - 1e-6
         assert 0.4 - 1e-6 <= trip.clearance <= clear + 1e-6
 
@@ -189,15 +189,15 @@ class TestResult:
     def test_a_wanted_clearance_makes_wider_turns(self, cmap):
         stops = [(5, 2), (5, 8)]
         near, far = tour(cmap, stops), tour(cmap, stops, clearance=1.0)
-        assert far.course.curvatures.max() < near.course.curvatures.max()
+        assert far.curve.curvatures.max() < near.curve.curvatures.max()
         assert far.clearance > near.clearance
 
     def test_on_a_roadmap(self):
         roadmap = fw.roadmap.rrm(fw.load("gallery:field"), resolution=0.5, radius=0.5)
         cmap = fw.CorridorMap.from_roadmap(roadmap)
         trip = tour(cmap, [(2, 2), (44, 40), (2, 44)], radius=0.5)
-        s = np.linspace(0, trip.course.length, 5000)
-        assert cmap.clearance(trip.course.position(s)).min() >= 0.5 - 1e-6
+        s = np.linspace(0, trip.curve.length, 5000)
+        assert cmap.clearance(trip.curve.position(s)).min() >= 0.5 - 1e-6
 
 
 class TestBadInput:

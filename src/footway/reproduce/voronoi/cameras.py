@@ -94,10 +94,10 @@ def run(effort: Effort, folder: Path) -> Section:
 
 def rates_of(flight: CameraMotion) -> Rates:
     """Return the turn rate of the camera, and that of one that looks along the path."""
-    assert flight.course is not None
+    assert flight.curve is not None
     times = np.arange(0.0, flight.duration, _FINE)
     moments = flight.source.at(times)
-    along = flight.course.tangent(moments.arc_lengths)
+    along = flight.curve.tangent(moments.arc_lengths)
     return Rates(
         times[1:],
         *(np.diff(_headings(view)) / _FINE for view in (along, moments.directions)),
@@ -127,7 +127,7 @@ def _table(flight: CameraMotion, clearance: float) -> Table:
         ("length, m", flight.length),
         ("time, s", flight.duration),
         ("the same at the greatest speed all the way, s", flight.length / SPEED),
-        ("arcs", int((np.abs(flight.course.curvatures) > 0).sum()) if flight.course else 0),
+        ("arcs", int((np.abs(flight.curve.curvatures) > 0).sum()) if flight.curve else 0),
         ("slowest arc, m/s", float(diagram.limits.min())),
         ("acceleration, least and most, m/s2", _range(diagram.accelerations)),
         ("clearance by Shapely, m", f"{clearance:.3f}"),

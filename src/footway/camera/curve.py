@@ -1,4 +1,4 @@
-"""Course of a camera: lines and arcs by arc length, with rounded corners and measured clearance.
+"""The curve of a camera: lines and arcs by arc length, with rounded corners and measured clearance.
 
 Corners are rounded with arcs as large as their clearance allows (voronoi-roadmaps-2004, section
 2.4). Where no arc fits, the camera halts and turns.
@@ -46,7 +46,7 @@ _MOST = 200_000  # most samples
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Course:
+class Curve:
     """A chain of n lines and arcs in d dimensions, parametrised by arc length.
 
     Attributes:
@@ -69,7 +69,7 @@ class Course:
 
     @classmethod
     def from_points(cls, points: Floats) -> Self:
-        """Return the course along a polyline (n, d), with its corners."""
+        """Return the curve along a polyline (n, d), with its corners."""
         step = np.diff(points, axis=0)
         lengths = np.linalg.norm(step, axis=1)
         kept = lengths > EMPTY
@@ -86,7 +86,7 @@ class Course:
 
     @classmethod
     def from_pieces(cls, pieces: Floats) -> Self:
-        """Return the course along the lines and arcs (n, 9) of a shortest path; the same curve."""
+        """Return the curve along the lines and arcs (n, 9) of a shortest path; the same curve."""
         step = pieces[:, X1 : Y1 + 1] - pieces[:, X0:X1]
         is_arc = pieces[:, RADIUS] > 0.0
         radius = np.where(is_arc, pieces[:, RADIUS], 1.0)
@@ -139,7 +139,7 @@ class Course:
         return np.clip(found, 0, len(self.starts) - 1)
 
     def position(self, s: ArrayLike) -> Floats:
-        """Return positions (..., d) m at arc lengths s (m); s is clamped to the course."""
+        """Return positions (..., d) m at arc lengths s (m); s is clamped to the curve."""
         s = np.asarray(s, np.float64)
         k = self.piece_at(s)
         u = np.clip(s - self.breaks[k], 0.0, self.lengths[k])
@@ -168,7 +168,7 @@ class Course:
         return tangents
 
     def clearance(self, cmap: CorridorMap | SpaceMap) -> float:
-        """Return a lower bound of the distance to any wall, m; 0 if the course meets one."""
+        """Return a lower bound of the distance to any wall, m; 0 if the curve meets one."""
         if isinstance(cmap, CorridorMap):
             return max(0.0, polyline_distance(self._chords(), cmap) - _SAGITTA)
         count = min(_MOST, math.ceil(self.length / _STEP))
@@ -177,7 +177,7 @@ class Course:
         return max(0.0, float(cmap.clearance(places).min()) - 0.5 * self.length / count)
 
     def _chords(self) -> Floats:
-        """Return points (n, 2) on the course: ends of its lines, and of chords of its arcs."""
+        """Return points (n, 2) on the curve: ends of its lines, and of chords of its arcs."""
         # The sagitta of a chord that turns by a is radius * a^2 / 8.
         widest = np.sqrt(8.0 * _SAGITTA * np.maximum(self.curvatures, 1e-12))
         counts = np.ceil(self.curvatures * self.lengths / widest).astype(int)
@@ -188,7 +188,7 @@ class Course:
         return self.position(np.append(np.concatenate(parts), self.length))
 
     def __repr__(self) -> str:
-        return f"Course({self.length:.2f} m, {len(self.starts)} pieces)"
+        return f"Curve({self.length:.2f} m, {len(self.starts)} pieces)"
 
 
 def angles_between(a: Floats, b: Floats) -> Floats:
@@ -198,16 +198,16 @@ def angles_between(a: Floats, b: Floats) -> Floats:
     return angles
 
 
-def join(courses: Sequence[Course]) -> tuple[Course, Ints]:
-    """Concatenate k courses; also return the first piece of each but the first, (k - 1,)."""
-    first = np.cumsum([len(course.starts) for course in courses])[:-1]
+def join(curves: Sequence[Curve]) -> tuple[Curve, Ints]:
+    """Concatenate k curves; also return the first piece of each but the first, (k - 1,)."""
+    first = np.cumsum([len(curve.starts) for curve in curves])[:-1]
     parts = {
-        field.name: np.concatenate([getattr(course, field.name) for course in courses])
-        for field in fields(Course)
+        field.name: np.concatenate([getattr(curve, field.name) for curve in curves])
+        for field in fields(Curve)
         if field.name not in ("goal", "halts")
     }
-    halts = [courses[0].halts, *(course.halts[1:] for course in courses[1:])]
-    return Course(goal=courses[-1].goal, halts=np.concatenate(halts), **parts), first
+    halts = [curves[0].halts, *(curve.halts[1:] for curve in curves[1:])]
+    return Curve(goal=curves[-1].goal, halts=np.concatenate(halts), **parts), first
 
 
 def polyline_distance(points: Floats, cmap: CorridorMap) -> float:
@@ -220,21 +220,21 @@ def polyline_distance(points: Floats, cmap: CorridorMap) -> float:
     return max(0.0, least)
 
 
-def tangent_lengths(course: Course, deviation: Floats, reach: Floats) -> Floats:
+def tangent_lengths(curve: Curve, deviation: Floats, reach: Floats) -> Floats:
     """Return the tangent length (n + 1,) of the arc at each corner, m; 0 if no arc fits.
 
     The distance between an arc and its corner is at most `h tan(angle / 4)`, where h is the tangent
     length. An arc may use half of a line with two rounded corners, and all of a line with one.
 
     Args:
-        course: with corners.
-        deviation: (n + 1,) m, largest distance of each arc from the course.
+        curve: with corners.
+        deviation: (n + 1,) m, largest distance of each arc from the curve.
         reach: (n + 1,) m, greatest tangent lengths.
     """
-    angles = course.corners
-    is_line = np.concatenate([[False], course.curvatures == 0.0, [False]])
-    open_ = (angles > 0.0) & is_line[:-1] & is_line[1:] & ~course.halts
-    share = course.lengths / np.maximum(1, open_[:-1].astype(int) + open_[1:])
+    angles = curve.corners
+    is_line = np.concatenate([[False], curve.curvatures == 0.0, [False]])
+    open_ = (angles > 0.0) & is_line[:-1] & is_line[1:] & ~curve.halts
+    share = curve.lengths / np.maximum(1, open_[:-1].astype(int) + open_[1:])
     share = np.concatenate([[0.0], share, [0.0]])
     bend = np.maximum(tan(0.25 * angles), 1e-12)
     lengths = np.minimum.reduce([share[:-1], share[1:], deviation / bend, reach])
@@ -242,25 +242,25 @@ def tangent_lengths(course: Course, deviation: Floats, reach: Floats) -> Floats:
     return np.where(open_ & round_enough, lengths, 0.0)
 
 
-def blended(course: Course, tangents: Floats) -> tuple[Course, Floats]:
-    """Return the course with arcs of these tangent lengths (n + 1,) at its corners.
+def blended(curve: Curve, tangents: Floats) -> tuple[Curve, Floats]:
+    """Return the curve with arcs of these tangent lengths (n + 1,) at its corners.
 
     Also returns the new arc length (n + 1,) of every old break: the middle of its arc.
     """
-    n = len(course.starts)
-    angles, inner = course.corners[1:-1], tangents[1:-1]
+    n = len(curve.starts)
+    angles, inner = curve.corners[1:-1], tangents[1:-1]
     chain = 2 * np.arange(n)  # even rows are pieces, odd rows the arcs between them
-    starts, directions, normals = (np.zeros((2 * n - 1, course.dimension)) for _ in range(3))
-    starts[chain] = course.starts + tangents[:-1, None] * course.tangents
-    directions[chain], normals[chain] = course.tangents, course.normals
-    before, after = course.tangents[:-1], course.tangents[1:]
+    starts, directions, normals = (np.zeros((2 * n - 1, curve.dimension)) for _ in range(3))
+    starts[chain] = curve.starts + tangents[:-1, None] * curve.tangents
+    directions[chain], normals[chain] = curve.tangents, curve.normals
+    before, after = curve.tangents[:-1], curve.tangents[1:]
     sine = np.where(inner > 0.0, sin(angles), 1.0)
     aside = (after - cos(angles)[:, None] * before) / sine[:, None]
-    starts[1::2] = course.starts[1:] - inner[:, None] * before
+    starts[1::2] = curve.starts[1:] - inner[:, None] * before
     directions[1::2], normals[1::2] = before, np.where(inner[:, None] > 0.0, aside, 0.0)
     curvatures, lengths = np.zeros(2 * n - 1), np.zeros(2 * n - 1)
-    curvatures[chain] = course.curvatures
-    lengths[chain] = np.maximum(course.lengths - tangents[:-1] - tangents[1:], 0.0)
+    curvatures[chain] = curve.curvatures
+    lengths[chain] = np.maximum(curve.lengths - tangents[:-1] - tangents[1:], 0.0)
     curvatures[1::2] = tan(0.5 * angles) / np.where(inner > 0.0, inner, np.inf)
     lengths[1::2] = angles * inner / np.where(inner > 0.0, tan(0.5 * angles), 1.0)
     lengths[lengths <= EMPTY] = 0.0
@@ -268,32 +268,32 @@ def blended(course: Course, tangents: Floats) -> tuple[Course, Floats]:
     breaks = np.concatenate([[0.0], 0.5 * (ends[1:-1:2] + ends[2::2]), ends[-1:]])
     kept = lengths > 0.0
     halts = np.zeros(int(kept.sum()) + 1, bool)  # if a piece is used up, the next halts
-    halts[np.searchsorted(np.flatnonzero(kept), chain[course.halts[:-1]])] = True
-    found = Course(
+    halts[np.searchsorted(np.flatnonzero(kept), chain[curve.halts[:-1]])] = True
+    found = Curve(
         starts=starts[kept],
         tangents=directions[kept],
         normals=normals[kept],
         curvatures=curvatures[kept],
         lengths=lengths[kept],
-        goal=course.goal,
+        goal=curve.goal,
         halts=halts,
     )
     return found, breaks
 
 
-def with_halts(course: Course) -> Course:
-    """Return the course with halts at all remaining corners that are too sharp to pass.
+def with_halts(curve: Curve) -> Curve:
+    """Return the curve with halts at all remaining corners that are too sharp to pass.
 
     A cluster of small corners with a turning radius below SMALLEST counts as one sharp corner: a
     walk has such clusters where it turns on the spot.
     """
-    halts = course.halts | (course.corners > SHARP)
+    halts = curve.halts | (curve.corners > SHARP)
     cluster: list[int] = []
-    for k in np.flatnonzero((course.corners > 0.0) & ~halts).tolist():
+    for k in np.flatnonzero((curve.corners > 0.0) & ~halts).tolist():
         cluster.append(k)
-        turned = float(course.corners[cluster].sum())
-        if course.breaks[k] - course.breaks[cluster[0]] >= SMALLEST * turned:
+        turned = float(curve.corners[cluster].sum())
+        if curve.breaks[k] - curve.breaks[cluster[0]] >= SMALLEST * turned:
             cluster = [k]
         elif turned > SHARP:
             halts[cluster] = True
-    return replace(course, halts=halts)
+    return replace(curve, halts=halts)
