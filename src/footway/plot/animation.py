@@ -1,4 +1,4 @@
-"""Animate a recording: draw the ground once, and paint the characters over it as pixels."""
+"""Animate a recording: draw the map once, and paint the characters over it as pixels."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ _MOST_SPEED: Final = 10_000.0  # greatest allowed speed, times real time
 _LIMIT: Final = 6000  # frames if the speed is given
 _TRAIL: Final = 10  # points of a trail
 _MOMENTS: Final = 12  # frames used to find the busiest place
-_GROUND_COLOURS: Final = 96
-_APART: Final = 10  # of 255: least difference between colours of the ground and exact colours
+_MAP_COLOURS: Final = 96
+_APART: Final = 10  # of 255: least difference between colours of the map and exact colours
 _ANIMATIONS: Final = (".gif", ".webp", ".mp4")
 _SMALL: Final = 1.5  # pixels: up to this radius a character is a block of 2 x 2 pixels
 
@@ -90,7 +90,7 @@ def animate(
         colouring: by "population" or "heading"; by default population if there are several.
         lens: magnified part: "busiest", "none", or (xmin, ymin, xmax, ymax).
         view: shown part of the map, (xmin, ymin, xmax, ymax); by default all.
-        environment: source of the ground; by default it is derived from the map's walls.
+        environment: source of terrain and areas; by default only the walls of the map are drawn.
 
     Raises:
         BadInput: the suffix is unknown, there are no frames, or far too many.
@@ -151,7 +151,7 @@ def _planned(recording: Recording, speed: float | None, rate: float) -> Plan:
 
 
 class _Film:
-    """Paint frames on copies of the ground."""
+    """Paint frames on copies of the picture of the map."""
 
     def __init__(
         self,
@@ -168,7 +168,7 @@ class _Film:
         figure.canvas.draw()
         pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]
         rows, columns = (n // 2 * 2 for n in pixels.shape[:2])  # even, as H.264 requires
-        self._ground: Pixels = np.ascontiguousarray(pixels[:rows, :columns])
+        self._map: Pixels = np.ascontiguousarray(pixels[:rows, :columns])
         self._painters = [Painter(sheet, rows) for sheet in sheets]
         low = 1.0 - 0.62 * sheets[0].axes.get_position().y0
         self._clock_at = 0.5 * columns, low * rows
@@ -186,9 +186,9 @@ class _Film:
             velocities,
             trails_of(self._recording, k, self._trail, most=_TRAIL),
         )
-        pixels = self._ground.copy()
+        pixels = self._map.copy()
         for painter in self._painters:
-            pixels[painter.part] = self._ground[painter.part]  # the lens is drawn over the map
+            pixels[painter.part] = self._map[painter.part]  # the lens is drawn over the map
             painter.paint_obstacles(pixels, self._recording.obstacles_at(k))
             painter.paint(pixels, people)
         picture = Image.fromarray(pixels)
@@ -199,9 +199,9 @@ class _Film:
         return picture
 
     def colours(self) -> Pixels:
-        """Return colours (n, 3), at most 256: of the ground, of people, and of their rims."""
-        ground = Image.fromarray(self._ground).quantize(_GROUND_COLOURS)
-        flat = np.array(ground.getpalette(), np.uint8).reshape(-1, 3)[:_GROUND_COLOURS]
+        """Return colours (n, 3), at most 256: of the map, of people, and of their rims."""
+        colours = Image.fromarray(self._map).quantize(_MAP_COLOURS)
+        flat = np.array(colours.getpalette(), np.uint8).reshape(-1, 3)[:_MAP_COLOURS]
         page, floor, block, disc = (
             255.0 * np.array([to_rgb(colour)])
             for colour in (palette.PAGE, palette.GROUND, palette.OBSTACLE, palette.INK)

@@ -69,7 +69,7 @@ def draw_camera(
     Args:
         cmap: the map of the path, or an environment.
         motion: of a camera.
-        environment: source of the ground; by default it is derived from the map's walls.
+        environment: source of terrain and areas; by default only the walls of the map are drawn.
     """
     # The part of the map around the path, with a margin and a limited aspect ratio.
     low, high = (f(motion.positions[:, :2], axis=0).tolist() for f in (np.min, np.max))
@@ -82,7 +82,7 @@ def draw_camera(
         words += [f"radius {motion.radius:g} m", f"clearance {motion.clearance:.3f} m"]
     sides = (SIDE / WIDTH, 1.0 - SIDE / WIDTH)
     write_heading(sheet.figure, sides, cmap.name or "map", "  \u00b7  ".join(words))
-    layers.draw_map_ground(sheet, cmap, environment, terrain=False)
+    layers.draw_base(sheet, cmap, environment, terrain=False)
     colours = _draw_path(sheet, motion)
     _draw_views(sheet, motion)
     if isinstance(motion, Tour):

@@ -23,7 +23,7 @@ from footway.plot.people import (
     new_page,
     trails_of,
 )
-from footway.plot.shapes import ground_of
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import add_colour_key
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def draw_crowd(
         lens: magnified part: "busiest", "none", or (xmin, ymin, xmax, ymax). A small map has
             none.
         view: shown part of the map, (xmin, ymin, xmax, ymax); by default all.
-        environment: source of the ground; by default it is derived from the map's walls.
+        environment: source of terrain and areas; by default only the walls of the map are drawn.
         obstacles: (m, 3) x, y, radius of dynamic obstacles, m.
         title: heading; by default the name of the map.
         details: further text of the heading.
@@ -178,7 +178,7 @@ def draw_density(
         recording: of a crowd.
         cell: cell size of the grid, m; by default a 400th of the map, at least 0.5 m.
         top: persons per m2 of the last colour; by default exceeded in 1 of 500 cells.
-        environment: source of the ground; by default it is derived from the map's walls.
+        environment: source of terrain and areas; by default only the walls of the map are drawn.
     """
     count, seconds = len(recording.characters.ids), recording.duration
     details = f"{count:,} characters  ·  mean over {seconds:,.1f} s"
@@ -190,7 +190,7 @@ def draw_density(
     density = mean_density(cmap, recording, side)
     some = density[density > 0]
     full = top or (float(np.quantile(some, 0.998)) if len(some) else 1.0)
-    ground = ground_of(environment if environment is not None else cmap)
+    free_space = free_space_of(environment if environment is not None else cmap)
     image = sheet.axes.imshow(
         density.T,
         extent=(x0, x0 + density.shape[0] * side, y0, y0 + density.shape[1] * side),
@@ -203,7 +203,9 @@ def draw_density(
         aspect="auto",
     )
     sheet.axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(sheet.view[1], sheet.view[3]))
-    clip = PathPatch(outline(shapely.get_parts(ground.walkable)), transform=sheet.axes.transData)
+    clip = PathPatch(
+        outline(shapely.get_parts(free_space.walkable)), transform=sheet.axes.transData
+    )
     image.set_clip_path(clip)
     above = bool(density.max(initial=0.0) > full)
     add_colour_key(sheet, image, label="persons per m²", above=above)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def draw_map(
     source: CorridorMap | Environment, *, environment: Environment | None = None
 ) -> Figure:
-    """Return a picture of a map: the ground by kind, and the medial axis coloured by clearance.
+    """Return a picture of a map: free space, terrain, and the medial axis coloured by clearance.
 
-    An `Environment` is drawn without an axis. `environment` is the source of the ground of a
-    corridor map; by default it is derived from the map's walls.
+    An `Environment` is drawn without an axis. `environment` is the source of terrain and areas of a
+    corridor map; by default only its walls are drawn.
 
     Example:
         >>> import footway as fw
@@ -63,7 +63,7 @@ def draw_path(
         path: a path of `CorridorMap.path`.
         corridor: drawn as the union of its balls, if given.
         pinch: drawn with its walls and its width, if given.
-        environment: source of the ground; by default it is derived from the map's walls.
+        environment: source of terrain and areas; by default only the walls of the map are drawn.
     """
     if not hasattr(path, "turns"):
         raise BadQuery(f"path is {shown(path)}: it must be one of CorridorMap.path")
@@ -79,10 +79,10 @@ def draw_path(
     around = (*low.tolist(), *high.tolist())
     view = padded_within(around, 0.06, cmap.bounds, least=6.0 * path.radius + 0.5)
     sheet = new_sheet(view, title=cmap.name or "map", details=details)
-    ground = layers.draw_map_ground(sheet, cmap, environment)
+    free_space = layers.draw_base(sheet, cmap, environment)
     _draw_roads(sheet, cmap)
     if corridor is not None:
-        layers.draw_corridor(sheet, corridor, ground.walkable)
+        layers.draw_corridor(sheet, corridor, free_space.walkable)
     layers.draw_one_path(sheet, path)
     if pinch is not None and pinch.left != pinch.right:  # else: clearance at an end
         layers.draw_pinch(sheet, pinch, avoid=path)
@@ -143,7 +143,7 @@ def draw_check(
             x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
     view = padded((x0, y0, x1, y1), 0.006)
     sheet = new_sheet(view, title=environment.name or "map", details=details)
-    layers.draw_map_ground(sheet, environment)
+    layers.draw_base(sheet, environment)
     if cmap is not None:
         layers.draw_axis(sheet, cmap, width=0.7)
     for pinch in passages:
@@ -162,7 +162,7 @@ def _draw_roads(sheet: Sheet, cmap: CorridorMap) -> None:
 def _sheet_of(
     source: CorridorMap | Environment, environment: Environment | None, *, details: str
 ) -> Sheet:
-    """Return a sheet with the ground of the whole map."""
+    """Return a sheet with the whole map."""
     sheet = new_sheet(padded(source.bounds, 0.006), title=source.name or "map", details=details)
-    layers.draw_map_ground(sheet, source, environment)
+    layers.draw_base(sheet, source, environment)
     return sheet

@@ -100,9 +100,9 @@ def save_gltf(
     scene.add_camera(motion, math.radians(field_of_view), far)
     scene.add_path(motion.positions)
     if environment is not None:
-        from footway.plot.shapes import ground_of, lay_ground, raise_walls  # loads Shapely
+        from footway.plot.shapes import free_space_of, lay_ground, raise_walls  # loads Shapely
 
-        walkable, segments, points = ground_of(environment)
+        walkable, segments, points = free_space_of(environment)
         scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))
         scene.add_surface("ground", lay_ground(environment.bounds))
     with whole_file(file) as part:

@@ -1,4 +1,4 @@
-"""Layers of a map: ground, terrain, axis, corridor, paths, pinches, repairs, fake obstacles."""
+"""Layers of a map: free space, terrain, axis, corridor, paths, pinches, repairs, fake obstacles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footway.environment.environment import GROUND
 from footway.environment.lattice import polygon_parts
 from footway.environment.repair import repairs_to_list
 from footway.plot import palette
-from footway.plot.shapes import ground_of
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import add_colour_key
 from footway.roadmap.fake_obstacles import open_parts
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from footway.corridor import Corridor, Path, Pinch
     from footway.environment import Environment, Repair
     from footway.follow import Disc, Walk
-    from footway.plot.shapes import Ground
+    from footway.plot.shapes import FreeSpace
     from footway.plot.sheet import Area, Sheet
     from footway.roadmap import Roadmap
 
@@ -80,40 +80,40 @@ def add_lines(axes: Axes, lines: Any, values: Floats | None = None, **style: Any
     axes.add_collection(drawn, autolim=False)
 
 
-def draw_map_ground(
+def draw_base(
     sheet: Sheet,
     source: CorridorMap | Environment,
     environment: Environment | None = None,
     *,
     terrain: bool = True,
-) -> Ground:
-    """Draw the ground of a map, its terrain and its named areas; return the ground.
+) -> FreeSpace:
+    """Draw the free space of a map, its terrain and its named areas; return the free space.
 
     They are those of the environment if it is given; a corridor map alone has walls only.
     """
     known = environment if environment is not None else source
-    ground = ground_of(known)
-    draw_ground(sheet, ground)
+    free_space = free_space_of(known)
+    draw_free_space(sheet, free_space)
     if not isinstance(known, CorridorMap):
         if terrain:
             draw_terrain(sheet, known)
         draw_areas(sheet, known)
-    return ground
+    return free_space
 
 
-def draw_ground(sheet: Sheet, ground: Ground) -> None:
+def draw_free_space(sheet: Sheet, free_space: FreeSpace) -> None:
     """Fill obstacles and walkable space, and draw the walls as thin lines."""
-    rings = [ring for part in shapely.get_parts(ground.walkable) for ring in part.interiors]
+    rings = [ring for part in shapely.get_parts(free_space.walkable) for ring in part.interiors]
     if rings:
         holes = outline(np.array([shapely.Polygon(ring) for ring in rings]))
         style: dict[str, Any] = {"facecolor": palette.OBSTACLE, "edgecolor": "none"}
         sheet.axes.add_patch(PathPatch(holes, zorder=1.0, **style))
-    fill(sheet, ground.walkable, zorder=1.1, facecolor=palette.GROUND)  # also islands in holes
+    fill(sheet, free_space.walkable, zorder=1.1, facecolor=palette.GROUND)  # also islands in holes
     width = min(0.6, 0.12 / sheet.metres_per_point + 0.15)
-    walls = ground.walls.reshape(-1, 2, 2)
+    walls = free_space.walls.reshape(-1, 2, 2)
     add_lines(sheet.axes, walls, colors=palette.WALL, linewidths=width, zorder=1.2)
-    if len(ground.points):
-        sheet.axes.plot(*ground.points.T, ".", color=palette.WALL, ms=2.5, zorder=1.2)
+    if len(free_space.points):
+        sheet.axes.plot(*free_space.points.T, ".", color=palette.WALL, ms=2.5, zorder=1.2)
 
 
 def draw_areas(sheet: Sheet, environment: Environment) -> None:
@@ -134,7 +134,7 @@ def draw_areas(sheet: Sheet, environment: Environment) -> None:
 def draw_terrain(sheet: Sheet, environment: Environment) -> None:
     """Fill the regions of an environment by kind, the later ones on top, and draw their key.
 
-    It is drawn between the ground and the other layers; without regions it does nothing.
+    It is drawn between the free space and the other layers; without regions it does nothing.
     """
     if environment.terrain:
         fill_regions(sheet, environment)

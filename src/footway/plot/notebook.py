@@ -82,7 +82,7 @@ def _draw_corridor(corridor: Corridor) -> Figure:
     sheet = new_sheet(view, title="corridor", details=details)
     walkable = None
     if corridor.source is not None:
-        walkable = layers.draw_map_ground(sheet, _map_of(corridor.source)).walkable
+        walkable = layers.draw_base(sheet, _map_of(corridor.source)).walkable
     layers.draw_corridor(sheet, corridor, walkable)
     layers.draw_backbone(sheet, corridor)
     layers.draw_ends(sheet, corridor.start, corridor.goal)
@@ -100,9 +100,9 @@ def _draw_path(path: Path) -> Figure:
     details = f"{path.length:.2f} m  ·  clearance {path.clearance:.3f} m"
     sheet = new_sheet(view, title="path", details=details)
     if isinstance(path, RouteWalk):
-        layers.draw_map_ground(sheet, path.route.terrain.environment)
+        layers.draw_base(sheet, path.route.terrain.environment)
     elif isinstance(path, Walk) and path.corridor.source is not None:
-        layers.draw_map_ground(sheet, _map_of(path.corridor.source))
+        layers.draw_base(sheet, _map_of(path.corridor.source))
     layers.draw_one_path(sheet, path)
     return sheet.figure
 
@@ -115,7 +115,7 @@ def _draw_recording(recording: Recording) -> Figure:
     view = _box(trajectories[~np.isnan(trajectories).any(axis=2)])
     sheet = new_sheet(view, title=recording.map_name or "recording", details=details)
     if recording.environment is not None:
-        layers.draw_map_ground(sheet, recording.environment)
+        layers.draw_base(sheet, recording.environment)
     kinds = people.population[_some(len(people.ids), _CHARACTERS)]
     colours = colours_of(len(kinds), None, kinds, "population")
     for points, colour in zip(trajectories.swapaxes(0, 1), colours, strict=True):

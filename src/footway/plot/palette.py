@@ -1,4 +1,4 @@
-"""Colours and line widths of all pictures: a quiet ground, one accent for the result."""
+"""Colours and line widths of all pictures: a quiet background, one accent for the result."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OTHER_TERRAIN: Final = ("#e7cfe0", "#cfe0dd", "#f1d3c4", "#d6d3ee", "#e3e6b5", "
 def clearance_colours() -> ListedColormap:
     """Perceptually uniform, from narrow (dark) to wide; without viridis' yellow end.
 
-    Yellow lines are hard to see on a light ground.
+    Yellow lines are hard to see on a light background.
     """
     return ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.84, 256)), name="clearance")
 
@@ -106,7 +106,7 @@ _CONES_TO_RED_GREEN_BLUE = np.array(
 
 @cache
 def density_colours() -> ListedColormap:
-    """Perceptually uniform, from nearly the colour of the ground (empty) to dark red (dense)."""
+    """Perceptually uniform, from nearly the colour of free space (empty) to dark red (dense)."""
     colours = colormaps["inferno_r"](np.linspace(0.04, 0.92, 256))
     colours[:, 3] = np.clip(np.linspace(0.0, 6.0, 256), 0.0, 1.0)
     return ListedColormap(colours, name="density")

@@ -66,7 +66,7 @@ def new_page(
     view: Box | None = None,
     kinds: bool = True,
 ) -> list[Sheet]:
-    """Return one or two maps with the ground: the whole map, and a lens that magnifies a part.
+    """Return one or two maps: the whole map, and a lens that magnifies a part.
 
     The lens shows where most characters (n, 2) are.
 
@@ -75,12 +75,12 @@ def new_page(
     shown = padded(cmap.bounds, 0.006) if view is None else view
     heading = textwrap.shorten(title or cmap.name or "map", _TITLE, placeholder=" ...")
     sheet = new_sheet(shown, title=heading, details=details)
-    ground = layers.draw_map_ground(sheet, cmap, environment, terrain=kinds)
+    free_space = layers.draw_base(sheet, cmap, environment, terrain=kinds)
     part = _lens_view(sheet.view, positions, lens)
     if part is None:
         return [sheet]
     small = _add_lens(sheet, part, positions)
-    layers.draw_ground(small, ground)
+    layers.draw_free_space(small, free_space)
     if environment is not None and kinds:
         layers.fill_regions(small, environment)
     return [sheet, small]

@@ -20,7 +20,7 @@ from footway.errors import BadQuery
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
 from footway.plot.levels import draw_levels
-from footway.plot.shapes import blended_pieces, ground_of
+from footway.plot.shapes import blended_pieces, free_space_of
 from footway.plot.sheet import add_colour_key, draw_page_bar, keys_of, new_sheets, padded
 from footway.roadmap.fake_obstacles import open_parts
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats
     from footway.corridor import Path
     from footway.environment import Environment
-    from footway.plot.shapes import Ground
+    from footway.plot.shapes import FreeSpace
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
 
@@ -92,7 +92,7 @@ def draw_roadmap(
 
     Args:
         roadmap: in two or three dimensions.
-        environment: source of the ground. By default it is derived from the walls; in three
+        environment: source of the free space. By default it is derived from the walls; in three
             dimensions, the voxels that the object never reaches are drawn.
         path: a path on the roadmap.
 
@@ -136,7 +136,7 @@ def draw_roadmaps(
         panels: in reading order.
         title: of the page.
         details: on the right of the title.
-        environment: source of the ground.
+        environment: source of the free space.
         columns: of plans; by default all side by side, or one above the other.
     """
     values = [panel.roadmap.samples().clearance for panel in panels if panel.roadmap.n_edges]
@@ -174,11 +174,11 @@ def _draw_plans(
     view = padded((x0, y0, x1, y1), 0.012)
     captions = [(panel.caption, panel.details) for panel in panels]
     sheets = new_sheets(view, captions, title=title, details=details, columns=columns)
-    ground = ground_of(first if environment is None else environment)
+    free_space = free_space_of(first if environment is None else environment)
     for sheet, panel in zip(sheets, panels, strict=True):
-        layers.draw_ground(sheet, ground)
+        layers.draw_free_space(sheet, free_space)
         if panel.discs is not None:
-            _draw_discs(sheet, panel.discs, ground)
+            _draw_discs(sheet, panel.discs, free_space)
         layers.draw_fakes(sheet, panel.roadmap)
         _draw_edges(sheet, panel.in_effect, norm)
         _draw_nodes(sheet, panel.in_effect)
@@ -191,11 +191,11 @@ def _draw_plans(
     return sheets
 
 
-def _draw_discs(sheet: Sheet, discs: tuple[Floats, Floats], ground: Ground) -> None:
+def _draw_discs(sheet: Sheet, discs: tuple[Floats, Floats], free_space: FreeSpace) -> None:
     """Fill the union of discs, and draw the rims if there are few (figure 6)."""
     centres, radii = (values[discs[1] > 0] for values in discs)
     round_ = shapely.buffer(shapely.points(centres), radii, quad_segs=16)
-    union = shapely.intersection(shapely.union_all(round_), ground.walkable)
+    union = shapely.intersection(shapely.union_all(round_), free_space.walkable)
     layers.fill(sheet, union, zorder=1.5, facecolor=palette.CORRIDOR, alpha=0.2)
     rims = round_
     if len(round_) > FEW_DISCS:

@@ -30,7 +30,7 @@ _MARGIN: Final = 0.02
 """Margin of the ground around the map, as a share of the longer side of the map."""
 
 
-class Ground(NamedTuple):
+class FreeSpace(NamedTuple):
     """Walkable space and the walls around it."""
 
     walkable: shapely.MultiPolygon
@@ -38,15 +38,15 @@ class Ground(NamedTuple):
     points: Floats  # (m, 2) point obstacles
 
 
-def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
-    """Return the ground of an environment, a map or a roadmap, which has only walls.
+def free_space_of(source: CorridorMap | Environment | Roadmap) -> FreeSpace:
+    """Return the free space of an environment, a map or a roadmap, which has only walls.
 
     Walkable are the faces between the walls of a roadmap in which its object fits somewhere.
     """
     if isinstance(source, CorridorMap):
         source = source.environment
     if not isinstance(source, Roadmap):
-        return Ground(source.walkable, source.walls.segments, source.walls.points)
+        return FreeSpace(source.walkable, source.walls.segments, source.walls.points)
     walls = source.space.walls
     ends = walls.reshape(-1, 2, 2)
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
@@ -56,7 +56,7 @@ def ground_of(source: CorridorMap | Environment | Roadmap) -> Ground:
     nodes = space.positions(corners_where(space.is_node & (space.corner_clearance > 0)))
     free[shapely.STRtree(faces).query(shapely.points(nodes), predicate="within")[1]] = True
     walkable = shapely.multipolygons(shapely.orient_polygons(faces[free]))
-    return Ground(walkable, walls[~is_point], ends[is_point, 0])
+    return FreeSpace(walkable, walls[~is_point], ends[is_point, 0])
 
 
 class Surface(NamedTuple):

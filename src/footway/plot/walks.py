@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.shapes import ground_of
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import (
     KEYS,
     SIDE,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from footway.corridor import Corridor, CorridorMap, Path
     from footway.environment import Environment
     from footway.follow import Disc, RouteWalk, Walk
-    from footway.plot.shapes import Ground
+    from footway.plot.shapes import FreeSpace
     from footway.plot.sheet import Area, Box, Sheet
     from footway.terrain import IndicativeRoute
 
@@ -64,7 +64,7 @@ class Panel:
     compare: tuple[Path, str] | None = None
 
     @property
-    def ground(self) -> Corridor:
+    def corridor_drawn(self) -> Corridor:
         """The corridor that is filled."""
         return self.walks[0].corridor if self.corridor is None else self.corridor
 
@@ -81,7 +81,7 @@ def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None 
     Args:
         cmap: the map of the corridor.
         walk: in two dimensions.
-        environment: source of the ground; by default it is derived from the map's walls.
+        environment: source of terrain and areas; by default only the walls of the map are drawn.
     """
     details = (
         f"{walk.length:.2f} m  ·  {walk.duration:.1f} s  ·  radius {walk.radius:g} m  ·  "
@@ -89,7 +89,7 @@ def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None 
     )
     panel = Panel("", [walk])
     sheet = new_sheet(_view(cmap, [panel]), title=cmap.name or "map", details=details)
-    _draw_panels([sheet], [panel], ground_of(environment if environment is not None else cmap))
+    _draw_panels([sheet], [panel], free_space_of(environment if environment is not None else cmap))
     return sheet.figure
 
 
@@ -108,16 +108,16 @@ def draw_panels(
     """
     captions = [(panel.caption, panel.details) for panel in panels]
     sheets = new_sheets(_view(cmap, panels), captions, title=title, details=details)
-    _draw_panels(sheets, panels, ground_of(environment if environment is not None else cmap))
+    _draw_panels(sheets, panels, free_space_of(environment if environment is not None else cmap))
     draw_page_bar(sheets[-1])
     return sheets[0].figure
 
 
-def _draw_panels(sheets: Sequence[Sheet], panels: Sequence[Panel], ground: Ground) -> None:
+def _draw_panels(sheets: Sequence[Sheet], panels: Sequence[Panel], free_space: FreeSpace) -> None:
     """Draw all panels, and one key below them."""
     key: dict[str, Any] = {}  # samples by name, in the order in which they were first drawn
     for sheet, panel in zip(sheets, panels, strict=True):
-        _draw_panel(sheet, panel, ground, key)
+        _draw_panel(sheet, panel, free_space, key)
     figure = sheets[-1].figure
     at = (SIDE / WIDTH - 0.004, 0.62 * KEYS / figure.get_figheight())
     add_line_key(
@@ -126,12 +126,12 @@ def _draw_panels(sheets: Sequence[Sheet], panels: Sequence[Panel], ground: Groun
     )  # fmt: skip
 
 
-def _draw_panel(sheet: Sheet, panel: Panel, ground: Ground, key: dict[str, Any]) -> None:
-    """Draw ground, corridor, obstacles and walks, and add them to the key."""
-    layers.draw_ground(sheet, ground)
-    layers.draw_corridor(sheet, panel.ground, ground.walkable)
+def _draw_panel(sheet: Sheet, panel: Panel, free_space: FreeSpace, key: dict[str, Any]) -> None:
+    """Draw free space, corridor, obstacles and walks, and add them to the key."""
+    layers.draw_free_space(sheet, free_space)
+    layers.draw_corridor(sheet, panel.corridor_drawn, free_space.walkable)
     key.setdefault("corridor", Patch(facecolor=palette.CORRIDOR, alpha=0.3))
-    layers.draw_backbone(sheet, panel.ground)
+    layers.draw_backbone(sheet, panel.corridor_drawn)
     key.setdefault("backbone", Line2D([], [], color=palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5)))
     busy = panel.walks[0].points[:, :2]  # labels avoid it
     if panel.discs:
@@ -161,7 +161,7 @@ def _draw_panel(sheet: Sheet, panel: Panel, ground: Ground, key: dict[str, Any])
 def _view(cmap: CorridorMap, panels: Sequence[Panel]) -> Box:
     """Return the part of the map around all corridors and walks, with a margin."""
     places = [walk.points[:, :2] for panel in panels for walk in panel.walks]
-    for corridor in (panel.ground for panel in panels):
+    for corridor in (panel.corridor_drawn for panel in panels):
         backbone, reach = corridor.backbone[:, :2], corridor.radii[:, None]
         places += [backbone - reach, backbone + reach]
     return _box_around(places, 0.03, cmap.bounds)
@@ -222,7 +222,7 @@ def draw_route(route: IndicativeRoute, walk: RouteWalk | None = None) -> Figure:
         lines.append(Line(walk.points, "walk", palette.ACCENT))
     view = view_around(environment, lines)
     sheet = new_sheet(view, title=environment.name or "map", details=details)
-    layers.draw_map_ground(sheet, environment)
+    layers.draw_base(sheet, environment)
     _draw_lines(sheet, lines)
     if walk is not None and walk.obstacles:
         layers.draw_discs(sheet, walk.obstacles, walk)
@@ -254,9 +254,9 @@ def draw_routes(
     view = view_around(environment, lines) if view is None else view
     captions = [(panel.caption, panel.details) for panel in panels]
     sheets = new_sheets(view, captions, title=title, details=details, columns=columns)
-    ground = ground_of(environment)
+    free_space = free_space_of(environment)
     for sheet, panel in zip(sheets, panels, strict=True):
-        layers.draw_ground(sheet, ground)
+        layers.draw_free_space(sheet, free_space)
         layers.fill_regions(sheet, environment)
         _draw_lines(sheet, panel.lines)
     _draw_line_key(sheets[-1], lines, keys_of(sheets[-1]))

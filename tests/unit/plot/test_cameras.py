@@ -81,7 +81,7 @@ def test_a_camera_behind_a_character(cmap, tmp_path):
     plot.save_picture(figure, tmp_path / "behind.png")
 
 
-def test_an_environment_is_ground_enough(env, tour):
+def test_an_environment_is_enough(env, tour):
     assert "room" in words(plot.draw_camera(env, tour))
 
 

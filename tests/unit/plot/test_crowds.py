@@ -259,7 +259,7 @@ class TestDensity:
         assert image.get_clim() == pytest.approx((0.0, np.quantile(density[density > 0], 0.998)))
         plot.save_picture(figure, tmp_path / "density.png")
 
-    def test_is_that_of_the_free_ground(self):
+    def test_is_that_of_the_free_space(self):
         """Beside a wall as in the middle: its smoothing takes no density from the free side."""
         block = [(5, 0), (10, 0), (10, 8), (5, 8)]
         env = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[block])

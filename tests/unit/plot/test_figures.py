@@ -9,7 +9,7 @@ from footway import plot
 from footway.constants import ON_WALL
 from footway.environment import Repair
 from footway.plot.layers import MOST_NUMBERS, terrain_colours
-from footway.plot.shapes import ground_of
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import new_sheet, padded, round_length
 
 
@@ -96,19 +96,19 @@ def test_dead_ends_are_thinner(cmap):
     assert len(widths) == 2
 
 
-def test_ground_is_found_from_walls(cmap, env):
-    found = ground_of(cmap).walkable
+def test_free_space_is_found_from_walls(cmap, env):
+    found = free_space_of(cmap).walkable
     assert found.area == pytest.approx(env.area)
     assert found.symmetric_difference(env.walkable).area == pytest.approx(0.0, abs=1e-6)
 
 
-def test_ground_with_lines_and_points():
+def test_free_space_with_lines_and_points():
     env = fw.Environment.from_polygons(
         bounds=(0, 0, 10, 8), lines=[[(2, 2), (5, 2)]], points=[(7, 6)]
     )
-    ground = ground_of(fw.CorridorMap.build(env))
-    assert ground.walkable.area == pytest.approx(80.0)
-    assert ground.points.tolist() == [[7.0, 6.0]]
+    free_space = free_space_of(fw.CorridorMap.build(env))
+    assert free_space.walkable.area == pytest.approx(80.0)
+    assert free_space.points.tolist() == [[7.0, 6.0]]
     plot.draw_map(fw.CorridorMap.build(env))
 
 

@@ -11,7 +11,7 @@ from footway import plot
 from footway.plot import palette
 from footway.plot.levels import levels_of, project
 from footway.plot.roadmaps import MANY, pieces_of
-from footway.plot.shapes import blended_pieces, ground_of
+from footway.plot.shapes import blended_pieces, free_space_of
 from footway.roadmap import Editor, Roadmap
 from footway.roadmap.blends import blends
 from footway.roadmap.grid import grid
@@ -64,8 +64,8 @@ def test_edges_are_coloured_by_clearance(flat, env):
     assert any("4 nodes" in text for text in words(figure))
 
 
-def test_a_saved_roadmap_has_its_ground_from_the_walls(flat, env):
-    found = ground_of(flat).walkable
+def test_a_saved_roadmap_has_its_free_space_from_the_walls(flat, env):
+    found = free_space_of(flat).walkable
     assert found.symmetric_difference(env.walkable).area == pytest.approx(0.0, abs=1e-6)
 
 
@@ -234,7 +234,7 @@ def test_a_roadmap_without_edges(env):
     space = make_space(env, resolution=0.5, radius=0.5)
     lone = Roadmap.make([(2, 2)], np.empty((0, 2), np.int64), space, method="rrm")
     plot.draw_roadmap(lone)
-    assert shapely.get_num_geometries(ground_of(lone).walkable) == 1
+    assert shapely.get_num_geometries(free_space_of(lone).walkable) == 1
 
 
 def test_a_voronoi_roadmap_is_drawn_in_lines_and_arcs(env, tmp_path):

@@ -11,8 +11,8 @@ from footway.corridor import CorridorMap
 from footway.crowd import Crowd, Profile
 from footway.environment import Environment
 from footway.plot import palette, save_picture
-from footway.plot.layers import draw_ground
-from footway.plot.shapes import ground_of
+from footway.plot.layers import draw_free_space
+from footway.plot.shapes import free_space_of
 from footway.reproduce import charts
 from footway.reproduce.cmm.setup import RADIUS
 from footway.reproduce.crowds.setup import draw_dots, faults, new_sheets
@@ -207,9 +207,9 @@ def _draw(
         below=_CHARTS,
     )
     colours = np.array([to_rgb(_EAST), to_rgb(_WEST)])
-    ground = ground_of(environment)
+    free_space = free_space_of(environment)
     for sheet, (_, moment) in zip(sheets, chosen, strict=True):
-        draw_ground(sheet, ground)
+        draw_free_space(sheet, free_space)
         draw_dots(sheet, moment.places, colours[moment.west.astype(int)])
     _draw_charts(sheets[0].figure, runs)
     save_picture(sheets[0].figure, folder / FILE)

@@ -13,9 +13,9 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
 from footway.plot import layers, palette
-from footway.plot.layers import draw_ground
+from footway.plot.layers import draw_free_space
 from footway.plot.people import People, draw_people
-from footway.plot.shapes import ground_of
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import Box, Sheet, draw_bar
 from footway.reproduce.cmm.setup import RADIUS
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from footway.crowd import Crowd
     from footway.environment import Environment
-    from footway.plot.shapes import Ground
+    from footway.plot.shapes import FreeSpace
     from footway.reproduce.crowds.groups import GroupWalk
 
     Floats = NDArray[np.float64]
@@ -117,9 +117,9 @@ def draw_groups(
     """Return a picture with a map for each group, in the given number of columns."""
     captions = [(panel.caption, panel.details) for panel in panels]
     sheets = new_sheets(view, captions, columns=columns, title=title, details=details)
-    ground = ground_of(environment)
+    free_space = free_space_of(environment)
     for sheet, panel in zip(sheets, panels, strict=True):
-        _draw_group(sheet, ground, panel)
+        _draw_group(sheet, free_space, panel)
     _draw_key(sheets[-1])
     return sheets[0].figure
 
@@ -177,11 +177,11 @@ def write_line(
     figure.text(ends[1], y, words[1], fontsize=sizes[1], color=palette.MUTED, ha="right", **style)
 
 
-def _draw_group(sheet: Sheet, ground: Ground, panel: Panel) -> None:
+def _draw_group(sheet: Sheet, free_space: FreeSpace, panel: Panel) -> None:
     """Draw the corridor, and the group at some times."""
     walk = panel.walk
-    draw_ground(sheet, ground)
-    layers.draw_corridor(sheet, walk.corridor, ground.walkable)
+    draw_free_space(sheet, free_space)
+    layers.draw_corridor(sheet, walk.corridor, free_space.walkable)
     layers.draw_backbone(sheet, walk.corridor)
     for share in panel.shares:
         frame = walk.frame_at(share)

@@ -12,8 +12,8 @@ from matplotlib.patches import Circle
 from footway.corridor import Corridor, CorridorMap
 from footway.environment import gallery
 from footway.plot import layers, palette, save_picture
-from footway.plot.layers import draw_ground
-from footway.plot.shapes import ground_of
+from footway.plot.layers import draw_free_space
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import TautPath
     from footway.environment import Environment
-    from footway.plot.shapes import Ground
+    from footway.plot.shapes import FreeSpace
     from footway.plot.sheet import Box, Sheet
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
@@ -157,10 +157,10 @@ def _draw(environment: Environment, pair: PathPair, folder: Path) -> Picture:
     title = "The corridor around a backbone path"
     details = f"{PAPER}, figure 9  ·  circles of {WIDTH:g} m at most"
     sheets = new_sheets(VIEW, captions, title=title, details=details, columns=3)
-    ground = ground_of(environment)
-    _draw_path(sheets[0], ground, pair.near, pair.around_near)
-    _draw_path(sheets[1], ground, pair.far, pair.around_far)
-    last = _draw_attraction(sheets[2], ground, pair)
+    free_space = free_space_of(environment)
+    _draw_path(sheets[0], free_space, pair.near, pair.around_near)
+    _draw_path(sheets[1], free_space, pair.far, pair.around_far)
+    last = _draw_attraction(sheets[2], free_space, pair)
     _draw_key(sheets[0])
     draw_page_bar(sheets[1])
     draw_page_bar(last)
@@ -170,16 +170,16 @@ def _draw(environment: Environment, pair: PathPair, folder: Path) -> Picture:
     )
 
 
-def _draw_path(sheet: Sheet, ground: Ground, path: TautPath, corridor: Corridor) -> None:
-    draw_ground(sheet, ground)
-    layers.draw_corridor(sheet, corridor, ground.walkable)
+def _draw_path(sheet: Sheet, free_space: FreeSpace, path: TautPath, corridor: Corridor) -> None:
+    draw_free_space(sheet, free_space)
+    layers.draw_corridor(sheet, corridor, free_space.walkable)
     draw_lines(sheet, [path.points], colour=palette.HALO, width=2.8, level=2.9, alpha=0.8)
     draw_lines(sheet, [path.points], colour=palette.ACCENT, width=1.3, level=3.0)
     for end, face in ((path.start, palette.HALO), (path.goal, palette.ACCENT)):
         draw_dots(sheet, np.array([end]), face=face, size=15.0, level=3.5)
 
 
-def _draw_attraction(sheet: Sheet, ground: Ground, pair: PathPair) -> Sheet:
+def _draw_attraction(sheet: Sheet, free_space: FreeSpace, pair: PathPair) -> Sheet:
     """Draw an entity beside the path and the circle of its attraction point, magnified."""
     corridor = pair.around_far
     k = int(_SHARE * len(corridor.radii))
@@ -188,7 +188,7 @@ def _draw_attraction(sheet: Sheet, ground: Ground, pair: PathPair) -> Sheet:
     place = corridor.backbone[k] + _ASIDE * corridor.radii[k] * left
     at = attraction_point(corridor, place, k)
     sheet = _zoomed(sheet, corridor.backbone[at], 7.0)
-    _draw_path(sheet, ground, pair.far, corridor)
+    _draw_path(sheet, free_space, pair.far, corridor)
     for ball, style in ((k, ":"), (at, "-")):
         ring: dict[str, Any] = {"fc": "none", "ec": palette.INK, "lw": 0.9, "ls": style}
         x, y = corridor.backbone[ball].tolist()

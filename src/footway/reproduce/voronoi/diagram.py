@@ -10,8 +10,8 @@ from matplotlib.patches import PathPatch
 
 from footway.corridor import CorridorMap
 from footway.plot import palette, save_picture
-from footway.plot.layers import draw_ground, outline
-from footway.plot.shapes import ground_of
+from footway.plot.layers import draw_free_space, outline
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.setup import (
@@ -130,7 +130,7 @@ def _draw(environment: Environment, cells: Cells, lines: list[Floats], folder: P
     view = padded(environment.bounds, 0.012)
     title = "The Voronoi diagram of six blocks and four boundaries"
     (sheet,) = new_sheets(view, [("", "")], title=title, details=f"{PAPER}, figure 3")
-    draw_ground(sheet, ground_of(environment))
+    draw_free_space(sheet, free_space_of(environment))
     for shape, colour in zip(cells.shapes, _tints(cells.shapes), strict=True):
         parts = shapely.orient_polygons(shapely.get_parts(shape))
         fill = PathPatch(outline(parts), facecolor=colour, alpha=0.13, edgecolor="none")

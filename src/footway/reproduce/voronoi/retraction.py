@@ -9,8 +9,8 @@ import shapely
 
 from footway.corridor import CorridorMap
 from footway.plot import palette, save_picture
-from footway.plot.layers import draw_ground
-from footway.plot.shapes import blended_pieces, ground_of
+from footway.plot.layers import draw_free_space
+from footway.plot.shapes import blended_pieces, free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.judge import CLOSE, Judge
@@ -174,7 +174,7 @@ def _draw(environment: Environment, stages: Stages, folder: Path) -> Picture:
     sheets = new_sheets(view, captions, title=title, details=details, columns=2)
     lines = diagram_lines(CorridorMap.build(environment), 0.02)
     for sheet in sheets:
-        draw_ground(sheet, ground_of(environment))
+        draw_free_space(sheet, free_space_of(environment))
         draw_lines(sheet, lines, colour=palette.WALL, width=0.5, level=1.5)
     judge, joined = Judge(environment), stages.joined
     _draw_moves(sheets[0], stages)

@@ -10,8 +10,8 @@ from matplotlib.patches import Circle
 
 from footway.environment import Environment
 from footway.plot import palette, save_picture
-from footway.plot.layers import draw_ground
-from footway.plot.shapes import ground_of
+from footway.plot.layers import draw_free_space
+from footway.plot.shapes import free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.judge import Judge, judge_roadmap
@@ -208,7 +208,7 @@ def _draw(roadmaps: dict[str, tuple[Environment, Roadmap]], folder: Path) -> Pic
     details = f"{PAPER}, figure 7  ·  clearance {CLEARANCE:g} m"
     sheets = new_sheets(VIEW, captions, title=title, details=details, columns=3)
     for sheet, (environment, roadmap) in zip(sheets, roadmaps.values(), strict=True):
-        draw_ground(sheet, ground_of(environment))
+        draw_free_space(sheet, free_space_of(environment))
         _draw_part(sheet, roadmap)
     _draw_halving(sheets[-1], roadmaps["c"][1])
     _draw_key(sheets[-1])
