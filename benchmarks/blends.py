@@ -99,10 +99,10 @@ def _dijkstra(roadmap: Roadmap) -> Callable[[Query], Any]:
     def ask(query: Query) -> Any:
         _, (first, last) = tree.query(query)
         _, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
-        way = [last]
-        while way[-1] != first and before[way[-1]] >= 0:
-            way.append(before[way[-1]])
-        return way
+        path = [last]
+        while path[-1] != first and before[path[-1]] >= 0:
+            path.append(before[path[-1]])
+        return path
 
     return ask
 

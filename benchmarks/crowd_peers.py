@@ -87,10 +87,10 @@ class Orca:
 
     def __init__(self, scene: Scene, start: Start) -> None:
         paths = scene.cmap.paths(start.positions, start.goals, radius=start.radius)
-        ways = [np.array([goal]) for goal in start.goals]
-        ways = [w if p is None else p.points for w, p in zip(ways, paths, strict=True)]
+        polylines = [np.array([goal]) for goal in start.goals]
+        polylines = [w if p is None else p.points for w, p in zip(polylines, paths, strict=True)]
         self._agents = OrcaAgents(
-            scene.area, start.positions, start.velocities, ways,
+            scene.area, start.positions, start.velocities, polylines,
             radius=start.radius, speed=start.speed, step=start.step,
         )  # fmt: skip
 

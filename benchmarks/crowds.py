@@ -3,7 +3,7 @@
 All crowds have 0.1 characters for each free square metre: a crowd gets a square part of the gallery
 city, tiled where one is too small, without the houses that its border would cut. Characters have a
 radius of 0.25 m and walk at 1.2 m/s to a random goal within 500 m, and then to the next. A step is
-one call of `crowd.step`: order, attraction points, forces, walls, arrivals, and the ways of those
+one call of `crowd.step`: order, attraction points, forces, walls, arrivals, and the paths of those
 who ask for one. Garbage is collected as Python does it. "min" and "median" are those of the rounds'
 mean step, so that work done now and then is in them. The longest step of a round is divided by the
 median step of that round. Parts are timed by the profiler in steps of their own. Memory is that of
@@ -12,7 +12,7 @@ the arrays which grow with the crowd, and the growth of the process; the map is 
 Peers get the same walls, characters and goals, and move them in turn with Footway, round by round.
 pyrvo avoids and plans nothing: it is given the corners of Footway's shortest paths, nobody replans,
 it works on one thread, and it looks no further than Footway's characters do: with the ranges of its
-own examples it is slower. JuPedSim finds everybody's way anew in every step. Ratios to Footway are
+own examples it is slower. JuPedSim plans every path anew in every step. Ratios to Footway are
 those to one thread. The load of a core is that of crowds in one whole city, as in figure 4 of
 cmm-crowds-2008, where one core of a 2.4 GHz Core 2 did it in another city of this size.
 """

@@ -11,7 +11,7 @@ pure Python; only the first queries are asked of it.
 Walks: the rows of table 1 of the paper for a point that looks around after every metre. Machines
 and maps are not the paper's, so a ratio to it says how far one is from it, not which program is
 better. No library on PyPI walks by MIRAN; the peer is one agent of JuPedSim in the same village,
-with the same step of 0.1 s, which knows no terrain and finds its way anew in every step. "min",
+with the same step of 0.1 s, which knows no terrain and plans its path anew in every step. "min",
 "med" and ratios are as in `queries`: ratios are those of each query's fastest round.
 """
 
@@ -114,10 +114,10 @@ def _queries(dual: Dual, count: int) -> tuple[NDArray[np.int64], list[Query]]:
 
 def _ask_scipy(dual: Dual, first: int, last: int) -> tuple[float, list[int]]:
     cost, before = dijkstra(dual.graph, indices=first, return_predecessors=True)
-    way = [last]
-    while way[-1] != first:
-        way.append(int(before[way[-1]]))
-    return float(cost[last]), way
+    path = [last]
+    while path[-1] != first:
+        path.append(int(before[path[-1]]))
+    return float(cost[last]), path
 
 
 # -- answers ---------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def _checked(
     if (better > found * (1.0 + CLOSE)).any():
         raise WrongAnswer("an improved route weighs more than before")
     worst = max(_require_measure(env, route) for route in routes[DUAL][:50])
-    least = _require_clearance(env, [route for way in routes.values() for route in way])
+    least = _require_clearance(env, [route for found in routes.values() for route in found])
     return routes, (
         f"{len(queries):,} routes over the dual graph weigh what SciPy's Dijkstra finds on it "
         f"(to {off:.0e}), and the first 50 of them what Shapely measures (to {worst:.0e} m); none "
@@ -252,7 +252,9 @@ def _route_table(
         "median: ratio to the dual graph",
         "weighs, of the improved",
     )
-    mean = {name: np.mean([route.weighted_length for route in way]) for name, way in routes.items()}
+    mean = {
+        name: np.mean([route.weighted_length for route in found]) for name, found in routes.items()
+    }
     relative = {
         DUAL: mean[DUAL] / mean[IMPROVED],
         IMPROVED: 1.0,

@@ -22,7 +22,7 @@ HORIZON = 2.0
 """s that it looks ahead, as far as Footway's characters do. Its own examples have 5 and 10."""
 
 PASSED = 1.0
-"""m from a corner of its way at which an agent turns to the next one."""
+"""m from a corner of its path at which an agent turns to the next one."""
 
 
 class OrcaAgents:
@@ -32,7 +32,7 @@ class OrcaAgents:
         area: where they walk.
         positions: (n, 2) m.
         velocities: (n, 2) m/s.
-        ways: for each agent its (k, 2) polyline, m.
+        paths: for each agent its (k, 2) polyline, m.
         radius: m.
         speed: m/s.
         step: s.
@@ -46,7 +46,7 @@ class OrcaAgents:
         area: shapely.Polygon,
         positions: Floats,
         velocities: Floats,
-        ways: list[Floats],
+        paths: list[Floats],
         *,
         radius: float,
         speed: float,
@@ -68,9 +68,9 @@ class OrcaAgents:
             sim.add_agent(position)
             sim.set_agent_velocity(k, velocity)
         self._sim = sim
-        self._ways = np.concatenate(ways)
-        self._last = np.cumsum([len(way) for way in ways]) - 1
-        self._next = np.minimum(self._last, self._last + 2 - [len(way) for way in ways])
+        self._paths = np.concatenate(paths)
+        self._last = np.cumsum([len(path) for path in paths]) - 1
+        self._next = np.minimum(self._last, self._last + 2 - [len(path) for path in paths])
 
     @property
     def positions(self) -> Floats:
@@ -81,9 +81,9 @@ class OrcaAgents:
     def feed(self) -> None:
         """Set the preferred velocities along the paths, as users of the library have to."""
         here = self.positions
-        near = np.hypot(*(self._ways[self._next] - here).T) < PASSED
+        near = np.hypot(*(self._paths[self._next] - here).T) < PASSED
         self._next = np.minimum(self._next + near, self._last)
-        to = self._ways[self._next] - here
+        to = self._paths[self._next] - here
         far = np.hypot(*to.T)[:, None]
         wanted = to * np.minimum(self._speed / np.maximum(far, 1e-9), 1.0)
         tell = self._sim.set_agent_pref_velocity

@@ -17,7 +17,7 @@ ARRIVED = 1.0
 """m. So near to the goal it has arrived; its model stops nobody on a point."""
 
 PATIENCE = 4.0
-"""Times the straight way to the goal, after which it is given up."""
+"""Times the straight line to the goal, after which it is given up."""
 
 
 class Trip(NamedTuple):

@@ -1,4 +1,4 @@
-"""Shortest way along the medial axis, by Dijkstra from event point to event point.
+"""Shortest path along the medial axis, by Dijkstra from event point to event point.
 
 The map's own search goes from vertex to vertex, keeps dead ends apart and guesses how far it is.
 Here every event point of the axis is a node, every piece between two of them is a link, and
@@ -24,7 +24,7 @@ Point = tuple[float, float]
 class Place(NamedTuple):
     """Where a query point s is retracted to: s' on a piece of the axis (cmm-2007, figure 3)."""
 
-    joining: float  # length of the straight way from s to s', m
+    joining: float  # length of the straight line from s to s', m
     piece: int  # event at which the piece begins
     at: Point  # s', m
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Edge = tuple[int, int]
 
 
-def ways(nodes: Sequence[Sequence[float]], edges: Sequence[Edge]) -> Floats:
-    """Lengths of the shortest ways along straight edges between all nodes (Floyd, Warshall)."""
+def distances(nodes: Sequence[Sequence[float]], edges: Sequence[Edge]) -> Floats:
+    """Lengths of the shortest paths along straight edges between all nodes (Floyd, Warshall)."""
     n = len(nodes)
     length = np.full((n, n), np.inf)
     np.fill_diagonal(length, 0.0)
@@ -34,12 +34,12 @@ def ways(nodes: Sequence[Sequence[float]], edges: Sequence[Edge]) -> Floats:
 def useful_edges(
     nodes: Sequence[Sequence[float]], usefulness: float, sees: Callable[[int, int], bool]
 ) -> list[Edge]:
-    """Algorithm 2: edges in sight, shortest first, if K times shorter than the way so far."""
+    """Algorithm 2: edges in sight, shortest first, if K times shorter than the path so far."""
     pairs = [(a, b) for a, b in itertools.combinations(range(len(nodes)), 2) if sees(a, b)]
     taken: list[Edge] = []
     for a, b in sorted(pairs, key=lambda pair: math.dist(nodes[pair[0]], nodes[pair[1]])):
-        way = ways(nodes, taken)[a, b]
-        if way == math.inf or usefulness * math.dist(nodes[a], nodes[b]) < way:
+        path = distances(nodes, taken)[a, b]
+        if path == math.inf or usefulness * math.dist(nodes[a], nodes[b]) < path:
             taken.append((a, b))
     return taken
 
@@ -50,15 +50,15 @@ def published_nodes(
     candidates: Sequence[Sequence[float]],
     sees: Callable[[Sequence[float], Sequence[float]], bool],
 ) -> list[int]:
-    """Algorithm 1: candidates from which the way between the two nearest nodes is not all seen."""
+    """Algorithm 1: candidates from which the path between the two nearest nodes is not all seen."""
     everything, joined, found = list(nodes), list(edges), []
     for number, place in enumerate(candidates):
         near = sorted(
             (k for k in range(len(nodes)) if sees(place, nodes[k])),
             key=lambda k: math.dist(place, nodes[k]),
         )[:2]
-        way = _way(*near, everything, joined) if len(near) == 2 else []
-        if not all(sees(place, everything[k]) for k in way):
+        path = _nodes_between(*near, everything, joined) if len(near) == 2 else []
+        if not all(sees(place, everything[k]) for k in path):
             found.append(number)
             joined += [(near[0], len(everything)), (near[1], len(everything))]
             everything.append(place)
@@ -66,18 +66,18 @@ def published_nodes(
 
 
 class SeveralWays(Exception):
-    """There are several shortest ways: which of them is taken is anybody's choice."""
+    """There are several shortest paths: which of them is taken is anybody's choice."""
 
 
-def _way(
+def _nodes_between(
     start: int, stop: int, nodes: Sequence[Sequence[float]], edges: Sequence[Edge]
 ) -> list[int]:
-    """Nodes on the shortest way: those on which the lengths from both ends add up."""
-    length = ways(nodes, edges)
+    """Nodes on the shortest path: those on which the lengths from both ends add up."""
+    length = distances(nodes, edges)
     if length[start, stop] == math.inf:
         return []
     slack = length[start] + length[stop] - length[start, stop]
-    way = np.flatnonzero(slack < 1e-9).tolist()
+    path = np.flatnonzero(slack < 1e-9).tolist()
     used = {
         (a, b)
         for edge in edges
@@ -85,15 +85,15 @@ def _way(
         if length[start, a] + math.dist(nodes[a], nodes[b]) + length[b, stop]
         < length[start, stop] + 1e-9
     }
-    if len(used) != len(way) - 1:
+    if len(used) != len(path) - 1:
         raise SeveralWays
-    return way
+    return path
 
 
 def shortest_path_factor(
     nodes: list[lattice.Corner], length: Floats, free: NDArray[np.bool_], *, plane: bool
 ) -> float:
-    """Definition 5, for ways of given lengths (n, n) in cells between corners."""
+    """Definition 5, for paths of given lengths (n, n) in cells between corners."""
     top = bottom = 0.0
     for a, start in enumerate(nodes):
         grid = lattice.distances(start, free, plane=plane)

@@ -27,17 +27,17 @@ def line_is_free(a: Sequence[float], b: Sequence[float], free: NDArray[np.bool_]
     some: its middle says in which.
     """
     start, end = ([Fraction(float(v)) for v in point] for point in (a, b))
-    way = [q - p for p, q in zip(start, end, strict=True)]
-    cuts = sorted({Fraction(0), Fraction(1), *_planes(start, way)})
+    step = [q - p for p, q in zip(start, end, strict=True)]
+    cuts = sorted({Fraction(0), Fraction(1), *_planes(start, step)})
     middles = [(s + t) / 2 for s, t in itertools.pairwise(cuts)]
-    points = [[p + t * d for p, d in zip(start, way, strict=True)] for t in middles]
+    points = [[p + t * d for p, d in zip(start, step, strict=True)] for t in middles]
     return all(point_is_free(point, free) for point in points)
 
 
-def _planes(start: list[Fraction], way: list[Fraction]) -> list[Fraction]:
+def _planes(start: list[Fraction], step: list[Fraction]) -> list[Fraction]:
     return [
         (plane - p) / d
-        for p, d in zip(start, way, strict=True)
+        for p, d in zip(start, step, strict=True)
         if d
         for plane in range(math.ceil(min(p, p + d)), math.floor(max(p, p + d)) + 1)
     ]
@@ -78,7 +78,7 @@ def neighbours(corner: Corner, free: NDArray[np.bool_], *, plane: bool) -> list[
 
 
 def distances(corner: Corner, free: NDArray[np.bool_], *, plane: bool) -> dict[Corner, float]:
-    """Lengths, in cells, of the shortest ways on the grid from a corner to all it can reach."""
+    """Lengths, in cells, of the shortest paths on the grid from a corner to all it can reach."""
     known = {corner: 0.0}
     changed = {corner}
     while changed:  # Bellman and Ford: on and on until nothing gets shorter

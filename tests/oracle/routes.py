@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Moves = dict[tuple[int, int], float]
 
 REACH = 2
-"""Cells around that of an end from which, or to which, a way over a grid may lead."""
+"""Cells around that of an end from which, or to which, a path over a grid may lead."""
 
 NEAR = 1e-9
 """m. A triangle holds points as near as this."""
@@ -36,7 +36,7 @@ def holders(ground: Ground, point: Floats) -> list[int]:
 
 
 def dual_length(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) -> float:
-    """Weighted length of the best way over the dual graph; infinite where there is none.
+    """Weighted length of the best path over the dual graph; infinite where there is none.
 
     An edge leads from the middle of a triangle, or from the start or to the goal in it, over the
     middle of the side that two triangles share.
@@ -99,7 +99,7 @@ def grid_moves(
 
 
 def best_of_moves(moves: Moves) -> float:
-    """Weight of the best way from the start (-1) to the goal (-2)."""
+    """Weight of the best path from the start (-1) to the goal (-2)."""
     count = 3 + max(max(move) for move in moves)
     rows, columns = (np.array([*moves]) % count).T  # the ends become the last two
     graph = coo_array((list(moves.values()), (rows, columns)), (count, count))
@@ -109,9 +109,9 @@ def best_of_moves(moves: Moves) -> float:
 def dense_length(
     terrain: Terrain, start: Floats, goal: Floats, weights: Floats, points: int = 12
 ) -> float:
-    """Weighted length of the best way over many points on each side; infinite: there is none.
+    """Weighted length of the best path over many points on each side; infinite: there is none.
 
-    No corner is a node: walls that meet in one would let ways through. Points come close to it.
+    No corner is a node: walls that meet in one would let paths through. Points come close to it.
     """
     ground = terrain.ground
     shares = np.concatenate([[1e-5, 1e-3, 1e-2], np.linspace(0, 1, points + 2)[1:-1]])
@@ -134,7 +134,7 @@ def dense_length(
 
 
 def _shortest(places: Floats, nodes: list[list[int]], weight: Floats) -> float:
-    """Length of the best way from node 0 to node 1, straight lines within each group of nodes."""
+    """Length of the best path from node 0 to node 1, straight lines within each group of nodes."""
     rows, columns, costs = [], [], []
     for group, w in zip(nodes, weight.tolist(), strict=True):
         i, j = (grid.ravel() for grid in np.meshgrid(*2 * [np.array(group, np.int64)]))

@@ -32,7 +32,7 @@ def holes(env: Environment) -> int:
 
 
 def components(env: Environment) -> int:
-    """Number of parts of the free space with no way between them, even for a point."""
+    """Number of parts of the free space with no path between them, even for a point."""
     steps = np.rint(env.walls.segments / env.grid).reshape(-1, 2, 2)
     faces = shapely.get_parts(shapely.polygonize(shapely.linestrings(steps)))
     inside = shapely.contains(on_grid(env.walkable, env), shapely.point_on_surface(faces))

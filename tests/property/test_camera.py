@@ -189,7 +189,7 @@ def assert_within_bounds(diagram: SpeedDiagram) -> None:
     speed = diagram.speed_at(s)
     assert (speed <= diagram.limit_at(s) * (1 + LOOSE)).all()
     assert speed[0] == speed[-1] == 0.0
-    rise = np.diff(speed**2)  # twice the acceleration times the way
+    rise = np.diff(speed**2)  # twice the acceleration times the distance
     most = 2.0 * np.diff(s) * (1 + 1e-6) + 1e-12 * max(1.0, float(speed.max()) ** 2)
     assert (rise <= diagram.acceleration * most + 1e-12).all()
     assert (-rise <= diagram.deceleration * most + 1e-12).all()

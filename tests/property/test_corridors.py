@@ -149,7 +149,7 @@ class TestBalls:
 
 
 def axis_range(cmap: fw.CorridorMap, corridor: fw.Corridor) -> tuple[int, int]:
-    """First ball on the axis, and one past the last: the others are on the ways to the ends."""
+    """First ball on the axis, and one past the last: the others are on the lines to the ends."""
     first, last = cmap.locate([corridor.start, corridor.goal]).position
     from_first = np.hypot(*(corridor.backbone - first).T)
     from_last = np.hypot(*(corridor.backbone - last).T)

@@ -166,7 +166,7 @@ def assert_monotone(clearance) -> None:
 
 
 def assert_sides(points, left, right) -> None:
-    """The left contact is on the left of the way along the piece, the right one on the right."""
+    """The left contact is left of the piece, seen along it, the right one on its right."""
     triple = points.reshape(-1, 7, 2)
     along = triple[:, -1] - triple[:, 0]
     at = slice(3, None, 7)

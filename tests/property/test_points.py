@@ -154,9 +154,9 @@ def assert_retract(cmap: CorridorMap, it: Judged) -> None:
     assert np.abs(there - place.clearance[it.free]).max(initial=0) < EXACT
     assert (there >= gap - EXACT).all()
     # x lies between its nearest obstacle point and its retraction, which has that point too.
-    way = np.hypot(*(goal - points).T)
-    assert np.abs(gap + way - np.hypot(*(goal - contact).T)).max(initial=0) < EXACT
-    assert np.abs(gap + way - there).max(initial=0) < EXACT
+    walked = np.hypot(*(goal - points).T)
+    assert np.abs(gap + walked - np.hypot(*(goal - contact).T)).max(initial=0) < EXACT
+    assert np.abs(gap + walked - there).max(initial=0) < EXACT
     assert_two_contacts(cmap, place.piece[it.free], goal, there)
 
 

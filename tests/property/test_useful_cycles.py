@@ -52,11 +52,11 @@ class TestUsefulCycles:
     def test_the_factor_never_grows_on_the_nodes_of_the_rrm(self, some: Cells, usefulness: float):
         before, after = made(some, usefulness)
         n = before.n_nodes
-        ways = after.distances()[:n, :n]
+        lengths_after = after.distances()[:n, :n]
         corners = tuples(some.space.corners_of(before.nodes))
         one, two = (
             cycles.shortest_path_factor(corners, length, some.free, plane=some.plane)
-            for length in (before.distances(), ways)
+            for length in (before.distances(), lengths_after)
         )
         assert two <= one + EXACT
         assert math.isclose(shortest_path_factor(before).factor, one, abs_tol=EXACT)
@@ -83,16 +83,18 @@ class TestUsefulCycles:
         seen = {(int(a), int(b)) for a, b in pairs}
         edges = reconnect(nodes, usefulness, some.space)
         by_hand = cycles.useful_edges(nodes.tolist(), usefulness, lambda a, b: (a, b) in seen)
-        # Where two ways are equally long, rounding decides: the lengths of all ways say the same.
-        found = cycles.ways(nodes.tolist(), [(int(a), int(b)) for a, b in edges])
-        assert (np.isfinite(found) == np.isfinite(cycles.ways(nodes.tolist(), by_hand))).all()
+        # Where two paths are equally long, rounding decides: the lengths of all paths say the same.
+        found = cycles.distances(nodes.tolist(), [(int(a), int(b)) for a, b in edges])
+        assert (np.isfinite(found) == np.isfinite(cycles.distances(nodes.tolist(), by_hand))).all()
         for a, b in seen:
             assert found[a, b] <= max(1.0, usefulness) * math.dist(nodes[a], nodes[b]) + EXACT
         taken = {(int(a), int(b)): math.dist(nodes[a], nodes[b]) for a, b in edges}
         for (a, b), length in taken.items():
             shorter = [edge for edge, other in taken.items() if other < length - EXACT]
-            way = cycles.ways(nodes.tolist(), shorter)[a, b]
-            assert way == math.inf or usefulness * length < way + EXACT, "each was useful"
+            length_without = cycles.distances(nodes.tolist(), shorter)[a, b]
+            assert length_without == math.inf or usefulness * length < length_without + EXACT, (
+                "each was useful"
+            )
         if usefulness == math.inf:
             assert len(edges) == len(by_hand), "a forest"
 

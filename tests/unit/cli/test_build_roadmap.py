@@ -65,8 +65,8 @@ def test_says_that_it_is_in_parts(footway, tmp_path):
 
 def test_a_voronoi_roadmap(footway, room, tmp_path):
     file, plot = tmp_path / "room.fwmap", tmp_path / "room.png"
-    wishes = ("--clearance", "0.8", "--samples", "40", "--usefulness", "2", "--seed", "3")
-    build = ("build", room, "--method", "voronoi_prm", "--radius", "0.3", *wishes, "-o", file)
+    options = ("--clearance", "0.8", "--samples", "40", "--usefulness", "2", "--seed", "3")
+    build = ("build", room, "--method", "voronoi_prm", "--radius", "0.3", *options, "-o", file)
     answer = footway(*build, "--plot", plot, "--json").json
     assert answer["method"] == "voronoi_prm"
     assert answer["cycles"] == 1

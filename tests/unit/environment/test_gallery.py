@@ -138,9 +138,9 @@ def test_game_has_dead_ends():
 
     _, _, walls = _level()
     free = np.pad(~walls, 1)
-    ways = free[:-2, 1:-1].astype(int) + free[2:, 1:-1] + free[1:-1, :-2] + free[1:-1, 2:]
-    assert (ways[::2, ::2] == 1).sum() >= 5
-    assert (ways[::2, ::2] >= 3).sum() >= 20
+    exits = free[:-2, 1:-1].astype(int) + free[2:, 1:-1] + free[1:-1, :-2] + free[1:-1, 2:]
+    assert (exits[::2, ::2] == 1).sum() >= 5
+    assert (exits[::2, ::2] >= 3).sum() >= 20
 
 
 def test_field_has_ten_cones_four_trees_and_two_fences(maps):

@@ -72,9 +72,9 @@ def test_quake_areas_are_joined_by_many_ways(volumes):
     """The level stays connected if any one passage is closed."""
     solid = volumes["quake"].solid
     assert len(QUAKE.areas) == 12
-    ways = [block for block in QUAKE.openings if block[2] < 11 or block[5] > 13]
-    assert len(ways) > 30
-    for x0, y0, z0, x1, y1, z1 in ways:
+    passages = [block for block in QUAKE.openings if block[2] < 11 or block[5] > 13]
+    assert len(passages) > 30
+    for x0, y0, z0, x1, y1, z1 in passages:
         closed = solid.copy()
         closed[z0:z1, y0:y1, x0:x1] = True
         free = rasterise(Volume(closed, resolution=1), size=QUAKE.object).free

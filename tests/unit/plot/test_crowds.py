@@ -54,7 +54,7 @@ def people(cmap):
 
 @pytest.fixture(scope="module")
 def recording(people):
-    """40 frames in which people walk on, and number 399 leaves half way."""
+    """40 frames in which people walk on, and number 399 leaves at half time."""
     return walked(*people, frames=40, names=("left", "right"))
 
 
@@ -269,7 +269,7 @@ class TestDensity:
         assert density[:10] == pytest.approx(100.0, rel=0.01)
 
     def test_is_the_mean_over_all_frames(self, room):
-        """Everybody leaves half way."""
+        """Everybody leaves at half time."""
         walk = walked(np.full((2, 2), 4.25), np.zeros((2, 2)), frames=10)
         half = replace(walk, offsets=walk.offsets.clip(max=10))
         density = mean_density(room, half, 0.5)

@@ -60,8 +60,8 @@ class TestValues:
         yard = fw.Environment.from_polygons(
             bounds=(0, 0, 30, 10), terrain=[("mud", [(10, 0), (20, 0), (20, 6), (10, 6)])]
         )
-        way = fw.route(fw.Terrain.build(yard), (2, 3), (28, 3), preferences={"mud": 5.0})
-        walk = fw.follow.miran(way, sigma=12, spacing=2)
+        route = fw.route(fw.Terrain.build(yard), (2, 3), (28, 3), preferences={"mud": 5.0})
+        walk = fw.follow.miran(route, sigma=12, spacing=2)
         brown = np.abs(pixels(walk._repr_png_()) - [0xC8, 0xAE, 0x90]).max(axis=2) < 3
         assert brown.mean() > 0.05
 

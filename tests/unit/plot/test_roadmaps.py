@@ -74,11 +74,11 @@ def test_panels_and_discs_and_paths(flat, env, tmp_path):
     panels = [
         plot.RoadmapPanel("discs", flat, "4 of them", discs=discs),
         plot.RoadmapPanel(
-            "way", flat, path=flat.nodes[:3], special=np.array([True, False, False, False])
+            "path", flat, path=flat.nodes[:3], special=np.array([True, False, False, False])
         ),
     ]
     figure = plot.draw_roadmaps(panels, title="Two", details="here", environment=env, columns=2)
-    assert {"Two", "here", "discs", "4 of them", "way"} <= set(words(figure))
+    assert {"Two", "here", "discs", "4 of them", "path"} <= set(words(figure))
     first, second = (axes.get_position() for axes in figure.axes[:2])
     assert first.x1 < second.x0
     plot.save_picture(figure, tmp_path / "panels.png")

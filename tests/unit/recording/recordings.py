@@ -24,9 +24,9 @@ def walk_at_random(recorder, *, characters=12, frames=20, seed=3, every=2, size=
     return recorder
 
 
-def random_recording(**wishes):
+def random_recording(**options):
     """Return a recording in memory."""
-    return walk_at_random(Recorder(**MEMORY), **wishes).close()
+    return walk_at_random(Recorder(**MEMORY), **options).close()
 
 
 def assert_same(a, b, *, frames=None):

@@ -156,10 +156,10 @@ def test_nobody(file):
 
 def test_everybody_keeps_a_direction_of_its_own(file):
     """Standing characters keep their last direction, for any ids."""
-    ids, ways = [10, 20, 31], np.array([(3.0, 4.0), (0.0, -2.0), (-1.0, 0.0)])
+    ids, velocities = [10, 20, 31], np.array([(3.0, 4.0), (0.0, -2.0), (-1.0, 0.0)])
     recorder = Recorder(**MEMORY)
     recorder.add_characters(ids, 0.25, 0)
-    recorder.add_frame(0, 0.0, ids, np.ones((3, 2)), ways)
+    recorder.add_frame(0, 0.0, ids, np.ones((3, 2)), velocities)
     recorder.add_frame(1, 0.1, ids, np.ones((3, 2)), np.zeros((3, 2)))
     save_jupedsim(recorder.close(), file)
     found = rows(file, "SELECT id, ori_x, ori_y FROM trajectory_data ORDER BY frame, id")

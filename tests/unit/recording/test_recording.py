@@ -46,9 +46,9 @@ def file(tmp_path):
     return tmp_path / "run.parquet"
 
 
-def streamed(file, *, rows_per_group=60, **wishes):
+def streamed(file, *, rows_per_group=60, **options):
     return walk_at_random(
-        ParquetRecorder(file, rows_per_group=rows_per_group, **MEMORY), **wishes
+        ParquetRecorder(file, rows_per_group=rows_per_group, **MEMORY), **options
     ).close()
 
 
@@ -641,7 +641,7 @@ class TestWays:
         return recorder.close()
 
     @pytest.mark.parametrize(
-        ("disc", "ways"),
+        ("disc", "count"),
         [
             ((5.1, 2.2, 1, 2, 0.5), 1),
             ((5.1, 2.1, 1, 2, 0.5), 2),
@@ -651,9 +651,9 @@ class TestWays:
             ((5.1, 2.2, 1, 2, 0.6), 2),
         ],
     )
-    def test_another_place_velocity_or_size_is_another_way(self, disc, ways):
+    def test_another_place_velocity_or_size_is_another_obstacle(self, disc, count):
         recording = self.recorded((5, 2, 1, 2, 0.5), disc)
-        assert len(recording.obstacles) == ways
+        assert len(recording.obstacles) == count
         np.testing.assert_allclose(recording.obstacles_at(0), [(5, 2, 0.5)])
         np.testing.assert_allclose(recording.obstacles_at(1), [(disc[0], disc[1], disc[4])])
 

@@ -84,8 +84,10 @@ def test_shapes():
 
 def test_destinations_to_choose_from():
     """Names, rectangles and up to two points; three points are a polygon."""
-    wishes = '["a", [1, 2]], [[1, 2], [3, 4]], [[0, 0, 1, 1], "b"], [[0, 0], [1, 0], [0, 1]], ["c"]'
-    scenario = parse_scenario(SMALLEST + f"destinations = [{wishes}]")
+    destinations = (
+        '["a", [1, 2]], [[1, 2], [3, 4]], [[0, 0, 1, 1], "b"], [[0, 0], [1, 0], [0, 1]], ["c"]'
+    )
+    scenario = parse_scenario(SMALLEST + f"destinations = [{destinations}]")
     first, points, areas, triangle, one = scenario.population[0].destinations
     assert first == Choice(("a", (1.0, 2.0)))
     assert points == Choice(((1.0, 2.0), (3.0, 4.0)))

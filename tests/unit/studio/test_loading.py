@@ -250,9 +250,9 @@ def test_a_scenario_without_path_raises_no_path(tmp_path):
 
 def test_only_known_reasons_are_accepted():
     for reason in ("components", "pinch", "no room", "blocked"):
-        error = loading._error_of({"error": "no\n way", "reason": reason})
+        error = loading._error_of({"error": "no\n path", "reason": reason})
         assert isinstance(error, fw.NoPath)
-        assert (str(error), error.reason) == ("no way", reason)
+        assert (str(error), error.reason) == ("no path", reason)
     for message in (
         {"error": "no"},
         {"error": "no", "reason": "none"},

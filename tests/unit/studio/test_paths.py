@@ -28,13 +28,13 @@ def test_every_method_leads_from_start_to_goal(method):
     answer = path(
         document("hall"), request((2.0, 10.0), (28.0, 10.0), method=method), TerrainCache()
     )
-    way = answer.arrays["path"]
-    np.testing.assert_allclose(way[[0, -1]], [(2, 10), (28, 10)], atol=0.1)
-    length = np.hypot(*np.diff(way, axis=0).T).sum()
+    points = answer.arrays["path"]
+    np.testing.assert_allclose(points[[0, -1]], [(2, 10), (28, 10)], atol=0.1)
+    length = np.hypot(*np.diff(points, axis=0).T).sum()
     assert answer.facts["length"] == pytest.approx(length, rel=1e-3)
     assert answer.facts["clearance"] >= 0.25 - 1e-6
     assert answer.facts["milliseconds"] > 0.0
-    assert (cmap("hall").clearance(way) >= 0.25 - 1e-6).all()
+    assert (cmap("hall").clearance(points) >= 0.25 - 1e-6).all()
     assert ("times" in answer.arrays) == (method != "short")
     assert ("route" in answer.arrays) == (method in ("irm", "miran"))
 

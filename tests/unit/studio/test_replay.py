@@ -77,8 +77,8 @@ def test_trails_are_trajectories(run):
     answer = trails(run, 0, 10_000)
     offsets = answer.arrays["offsets"]
     for k, who in enumerate(answer.arrays["ids"].tolist()):
-        _, way = run.recording.trajectory(who)
-        np.testing.assert_allclose(answer.arrays["points"][offsets[k] : offsets[k + 1]], way)
+        _, track = run.recording.trajectory(who)
+        np.testing.assert_allclose(answer.arrays["points"][offsets[k] : offsets[k + 1]], track)
     with pytest.raises(fw.BadInput, match="earlier one first"):
         trails(run, 9, 2)
 

@@ -64,8 +64,8 @@ def test_a_short_way_within_a_triangle_is_straight(name):
             for end in (start, goal)
         )
         goal = start + (goal - start) * min(1.0, inside / math.dist(start, goal))
-        way, through, cost = search_nodes(start, goal, weights, ground, nodes, none)
-        assert (way.tolist(), through.tolist()) == ([], [t])
+        path, through, cost = search_nodes(start, goal, weights, ground, nodes, none)
+        assert (path.tolist(), through.tolist()) == ([], [t])
         assert cost == pytest.approx(weights[ground.kind[t]] * math.dist(start, goal))
 
 
@@ -108,12 +108,12 @@ class TestLandmarks:
         away = network.landmarks(weights)
         ends = places(terrain, 60)
         for start, goal in zip(ends[::2], ends[1::2], strict=True):
-            ways = [
+            paths = [
                 search_nodes(start, goal, weights, ground, network.nodes, some)
                 for some in (away[:, :0], away, np.ascontiguousarray(away[:, 5:7]))
             ]
-            for way in ways[1:]:
-                assert all(map(np.array_equal, way, ways[0]))
+            for path in paths[1:]:
+                assert all(map(np.array_equal, path, paths[0]))
 
     def test_know_the_best_ways(self):
         env, preferences = SCENES["checkered"]

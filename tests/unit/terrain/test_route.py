@@ -143,10 +143,14 @@ class TestMargin:
         env = fw.Environment.from_polygons(
             bounds=(0, 0, 20, 12), terrain=[("mud", [(8, 0), (12, 0), (12, 6), (8, 6)])]
         )
-        ends, terrain, wishes = ((2, 6.05), (18, 6.05)), fw.Terrain.build(env, 0.0), {"mud": 5.0}
+        ends, terrain, preferences = (
+            ((2, 6.05), (18, 6.05)),
+            fw.Terrain.build(env, 0.0),
+            {"mud": 5.0},
+        )
         rough, route = (
             fw.route(
-                terrain, *ends, preferences=wishes, method="grid", resolution=resolution,
+                terrain, *ends, preferences=preferences, method="grid", resolution=resolution,
                 improve=improve,
             )
             for improve in (False, True)
@@ -195,8 +199,10 @@ class TestMethods:
         assert 19.2 < route.length < 40.0
 
     def test_a_grid_goes_from_middle_to_middle_in_eight_directions(self, rooms):
-        way = fw.route(rooms, (1, 8), (19, 8), method="grid", resolution=0.4, improve=False).points
-        cells = way[1:-1] / 0.4 - 0.5
+        points = fw.route(
+            rooms, (1, 8), (19, 8), method="grid", resolution=0.4, improve=False
+        ).points
+        cells = points[1:-1] / 0.4 - 0.5
         np.testing.assert_allclose(cells, np.round(cells), atol=1e-9)
         dx, dy = np.abs(np.diff(np.round(cells), axis=0)).T
         assert ((dx == 0) | (dy == 0) | (dx == dy)).all()
@@ -225,12 +231,12 @@ class TestMethods:
         env = fw.Environment.from_polygons(
             bounds=(0, 0, 7, 6), terrain=[("sand", sand), ("mud", mud)]
         )
-        terrain, wishes = fw.Terrain.build(env, 0.0), {"mud": 6.0, "sand": 2.0}
+        terrain, preferences = fw.Terrain.build(env, 0.0), {"mud": 6.0, "sand": 2.0}
         start, goal = rng.uniform((0.1, 0.1), (6.9, 5.9)), np.mean(mud, axis=0)
         cells = Cells(0.0, 0.0, 0.5, 14, 12)
-        way = search_cells(start, goal, cells, terrain.weights(wishes), terrain.ground)
-        i, j = np.round(way[1:-1] / 0.5 - 0.5).astype(int).T
-        moves = routes.grid_moves(terrain, start, goal, 0.5, wishes)
+        passed = search_cells(start, goal, cells, terrain.weights(preferences), terrain.ground)
+        i, j = np.round(passed[1:-1] / 0.5 - 0.5).astype(int).T
+        moves = routes.grid_moves(terrain, start, goal, 0.5, preferences)
         cost = sum(moves[move] for move in pairwise([-1, *(14 * j + i).tolist(), -2]))
         assert cost == pytest.approx(routes.best_of_moves(moves))
 

@@ -102,18 +102,18 @@ class TestFiles:
             fw.IndicativeRoute.load(tmp_path / name, terrain)
 
     @pytest.mark.parametrize(
-        ("wishes", "says"),
+        ("given", "says"),
         [
             ('"mud"', "preferences must map kinds of terrain to weights, not 'mud'"),
             ('{"mud": -3}', "the weight of 'mud' is -3"),
             ('{"mud": "much"}', "the weight of 'mud' is 'much'"),
         ],
     )
-    def test_bad_preferences(self, terrain, tmp_path, wishes, says):
+    def test_bad_preferences(self, terrain, tmp_path, given, says):
         file = tmp_path / "a.json"
         line = json.dumps({"type": "LineString", "coordinates": DRAWN})
         file.write_text(
-            f'{{"type": "Feature", "properties": {{"preferences": {wishes}}}, "geometry": {line}}}'
+            f'{{"type": "Feature", "properties": {{"preferences": {given}}}, "geometry": {line}}}'
         )
         with pytest.raises(fw.BadFile, match=f"a.json: {says}"):
             fw.IndicativeRoute.load(file, terrain)
