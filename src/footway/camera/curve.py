@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
     from footway.roadmap.space_map import SpaceMap
 
-
 SHARP = 0.35
 """rad. The camera stops and turns at a sharper corner that has no arc. Smaller corners, such as
 those between samples of a walk, are passed: looking ahead smooths the view there."""

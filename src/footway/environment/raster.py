@@ -20,7 +20,7 @@ from footway.validation import FARTHEST, extent_of, number, point
 from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from footway.arrays import Bools, Floats
 
 FINEST: Final = 0.5
 """m. Default side of a cell: that of the Field and the Office in table I."""
@@ -54,14 +54,14 @@ class Raster(NamedTuple):
         size: (3,) m, bounding box of the object.
     """
 
-    free: NDArray[np.bool_]
-    clearance: NDArray[np.float64]
-    origin: NDArray[np.float64]
+    free: Bools
+    clearance: Floats
+    origin: Floats
     resolution: float
     dimension: int
-    walls: NDArray[np.float64]
+    walls: Floats
     radius: float
-    size: NDArray[np.float64]
+    size: Floats
 
 
 def rasterise(
@@ -154,16 +154,14 @@ def usual_step(env: Environment) -> float:
     return round_up(max(FINEST, max(x1 - x0, y1 - y0) / MOST_CELLS))
 
 
-def wall_tree(env: Environment) -> tuple[NDArray[np.float64], Any]:
+def wall_tree(env: Environment) -> tuple[Floats, Any]:
     """Return the walls (n, 4) m, and a tree of them for queries by distance."""
     walls = np.concatenate([env.walls.segments, np.tile(env.walls.points, 2)])
     shapely.prepare(env.walkable)
     return walls, shapely.STRtree(shapely.linestrings(walls.reshape(-1, 2, 2)))
 
 
-def _free_cells(
-    env: Environment, tree: Any, x: NDArray[np.float64], y: NDArray[np.float64], radius: float
-) -> NDArray[np.bool_]:
+def _free_cells(env: Environment, tree: Any, x: Floats, y: Floats, radius: float) -> Bools:
     """Return (ny, nx) bool: the cell is walkable and at least the radius away from every wall.
 
     A cell without walls lies completely inside or outside: its centre is tested.
@@ -173,12 +171,10 @@ def _free_cells(
     return boxes_are_free(env, tree, (x[i], y[j], x[i + 1], y[j + 1]), radius).reshape(ny, nx)
 
 
-def boxes_are_free(
-    env: Environment, tree: Any, boxes: tuple[NDArray[np.float64], ...], radius: float
-) -> NDArray[np.bool_]:
+def boxes_are_free(env: Environment, tree: Any, boxes: tuple[Floats, ...], radius: float) -> Bools:
     """Return which boxes x0, y0, x1, y1, (n,) m each, are at least the radius from all walls."""
     x0, y0, x1, y1 = boxes
-    free: NDArray[np.bool_] = shapely.contains_xy(env.walkable, (x0 + x1) / 2, (y0 + y1) / 2)
+    free: Bools = shapely.contains_xy(env.walkable, (x0 + x1) / 2, (y0 + y1) / 2)
     inside = np.flatnonzero(free)
     for first in range(0, len(inside), _CHUNK):
         part = inside[first : first + _CHUNK]
@@ -188,9 +184,7 @@ def boxes_are_free(
     return free
 
 
-def _corner_clearance(
-    env: Environment, tree: Any, x: NDArray[np.float64], y: NDArray[np.float64], radius: float
-) -> NDArray[np.float64]:
+def _corner_clearance(env: Environment, tree: Any, x: Floats, y: Floats, radius: float) -> Floats:
     """Return (ny + 1, nx + 1) distance to the walls minus the radius, m, at least 0."""
     corner_x, corner_y = (side.ravel() for side in np.meshgrid(x, y))
     clearance = np.zeros(len(corner_x))
@@ -235,7 +229,7 @@ def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> R
     )
 
 
-def _free_for_box(volume: Volume, box: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _free_for_box(volume: Volume, box: Floats) -> Bools:
     """Return the cells over which the box can be swept without meeting a solid voxel (exact).
 
     Along each axis the open interval swept over cell i reaches from i - h to i + 1 + h, where h
@@ -247,11 +241,11 @@ def _free_for_box(volume: Volume, box: NDArray[np.float64]) -> NDArray[np.bool_]
     for axis, side in zip((2, 1, 0), box, strict=True):
         reach = math.ceil(side / (2 * volume.resolution) - 1e-9)
         met = maximum_filter1d(met, 2 * reach + 1, axis=axis, mode="constant", cval=1)
-    free: NDArray[np.bool_] = met == 0
+    free: Bools = met == 0
     return free
 
 
-def _free_for_ball(volume: Volume, radius: float) -> NDArray[np.bool_]:
+def _free_for_ball(volume: Volume, radius: float) -> Bools:
     """Return the cells at least the radius away from every solid voxel (exact).
 
     The distance between two boxes of one lattice is attained at two of their corners.
@@ -260,11 +254,11 @@ def _free_for_ball(volume: Volume, radius: float) -> NDArray[np.bool_]:
     for axis in range(3):
         along = np.moveaxis(distance, axis, 0)
         distance = np.moveaxis(np.minimum(along[1:], along[:-1]), 0, axis)
-    free: NDArray[np.bool_] = np.ascontiguousarray(distance >= radius * TOUCHING)
+    free: Bools = np.ascontiguousarray(distance >= radius * TOUCHING)
     return free
 
 
-def distance_to(cells: NDArray[np.bool_], dimension: int = 3) -> NDArray[np.float64]:
+def distance_to(cells: Bools, dimension: int = 3) -> Floats:
     """Return the distance of each corner to the nearest True cell, in cells.
 
     The shape is (nz + 1, ny + 1, nx + 1), or (1, ny + 1, nx + 1) in two dimensions. Cells outside
@@ -281,5 +275,5 @@ def distance_to(cells: NDArray[np.bool_], dimension: int = 3) -> NDArray[np.floa
     for axis in axes:
         along = np.moveaxis(around, axis, 0)
         around = np.moveaxis(along[1:] | along[:-1], 0, axis)
-    distance: NDArray[np.float64] = distance_transform_edt(np.ascontiguousarray(~around))
+    distance: Floats = distance_transform_edt(np.ascontiguousarray(~around))
     return distance

@@ -13,13 +13,10 @@ from footway.measure.flow import steps_over
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.crowd import Crowd
     from footway.environment.areas import Polygon
     from footway.runs.study import Line
-
-    Floats = NDArray[np.float64]
 
 PERCENTILES: Final = (50, 90, 95)
 """Shares of the characters, in per cent, for which the time of egress is given."""
@@ -45,7 +42,7 @@ class Observer:
         self._every = max(1, round(every / crowd.dt))
         self._population: dict[int, int] = {}  # of every character that was ever present
         self._left: dict[int, float] = {}  # time of egress by id, s
-        self._before: tuple[NDArray[np.int64], Floats] = (np.empty(0, np.int64), np.empty((0, 2)))
+        self._before: tuple[Ints, Floats] = (np.empty(0, np.int64), np.empty((0, 2)))
         self._passed: dict[str, list[tuple[float, bool]]] = {name: [] for name in lines}
         self._densities: dict[str, list[float]] = {name: [] for name in areas}
         self._queues: list[int] = []
