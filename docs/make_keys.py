@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from footway.crowd.models import LocalModel
 from footway.scenario.models import TABLES, unit_of
 from footway.scenario.values import Spread
 
@@ -47,6 +48,8 @@ def default_of(field: FieldInfo) -> str:
     value = field.default
     if value is PydanticUndefined or value in (None, ()) or isinstance(value, BaseModel):
         return ""
+    if isinstance(value, LocalModel):
+        return f'`"{value.name}"`'
     if isinstance(value, Spread):
         return f"`{{mean = {value.mean:g}, deviation = {value.deviation:g}}}`"
     if isinstance(value, tuple):

@@ -218,3 +218,16 @@ def test_a_population_has_terrain_preferences(browsing, server):
     browsing.until(lambda: status(server)["populations"][0]["preferences"].get("road") == 3)
     browsing.press("population-follow-0-cmm")
     browsing.until(lambda: status(server)["populations"][0]["preferences"] == {})
+
+
+def test_the_local_model_is_chosen(browsing, server):
+    add(browsing, 10)
+    assert status(server)["model"] == "social_force"
+    browsing.part("crowd-model").select_option("orca")
+    browsing.until(lambda: status(server)["model"] == "orca")
+    browsing.press("crowd-step")
+    browsing.until(lambda: status(server)["time"] == pytest.approx(0.1))
+    browsing.press("crowd-reset")
+    browsing.until(lambda: status(server)["time"] == 0.0)
+    assert status(server)["model"] == "orca"
+    assert browsing.part("crowd-model").input_value() == "orca"

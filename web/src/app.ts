@@ -8,7 +8,7 @@ import { Input, type Tool } from "./scene/input";
 import { Obstacles } from "./scene/obstacles";
 import { Stage } from "./scene/stage";
 import { Trails } from "./scene/trails";
-import { Store, type Document, type Property, type Status } from "./store";
+import { Store, type Document, type Model, type Property, type Status } from "./store";
 import { Refusal, type Reply, type Source } from "./wire";
 
 /** Content of the side panel for one tab, and its pointer tool. */
@@ -79,10 +79,12 @@ export class App {
       crowd: Status | null;
       compiling?: string | null;
       properties?: Property[];
+      models?: Model[];
     }
     const { ok } = await this.source.request<Hello>("hello");
     // Once: another connection must not reset the form.
     if (this.store.properties.value.length === 0) this.store.properties.set(ok.properties ?? []);
+    this.store.models.set(ok.models ?? []);
     this.store.compiling.set(ok.compiling ?? undefined);
     await this.open(ok.document);
     if (ok.crowd !== null) this.store.status.set(ok.crowd);

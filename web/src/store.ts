@@ -109,7 +109,15 @@ export interface Status {
   /** Why the crowd had to stop, on one line. */
   fault?: string | null;
   populations?: Population[];
+  /** Name of the local model; null if its parameters are not the usual ones. */
+  model?: string | null;
   recording?: Recording | null;
+}
+
+/** A local model of the server. */
+export interface Model {
+  name: string;
+  label: string;
 }
 
 const SHOWN = ["walls", "terrain", "areas"];
@@ -123,6 +131,8 @@ export class Store {
   readonly status = new Signal<Status | undefined>(undefined);
   /** Properties of characters, for the forms; empty until the server has sent them. */
   readonly properties = new Signal<Property[]>([]);
+  /** Local models of crowds; empty until the server has sent them. */
+  readonly models = new Signal<Model[]>([]);
   readonly view = new Signal<View>("map");
   readonly theme = new Signal<Theme>("light");
   readonly panel = new Signal<PanelName>("layers");

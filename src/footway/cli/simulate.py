@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from footway.crowd import Crowd, Stuck
+    from footway.crowd.models import LocalModel
     from footway.crowd.start_space import StartSpace
     from footway.runs import Summary
     from footway.scenario import Scenario
@@ -34,6 +35,7 @@ EXAMPLES: Final = (
     "  footway simulate demo:evacuation --plot evacuation.png\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --animate plaza.webp\n\n"
     "  footway simulate plaza.toml --check\n\n"
+    "  footway simulate plaza.toml --model orca,time_horizon=3\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --checkpoint plaza.npz --seconds 600\n\n"
     "  footway simulate plaza.toml -o plaza.parquet --resume plaza.npz --seconds 1200\n\n"
     "  footway simulate plaza.toml -o run.parquet --checkpoint run.npz --checkpoint-every 60\n\n"
@@ -124,6 +126,13 @@ def simulate(
     seed: Annotated[
         int | None, opt.option("Seed instead of the scenario's.", unit="INTEGER", min=0)
     ] = None,
+    model: Annotated[
+        str | None,
+        opt.option(
+            "Local model instead of the scenario's, such as orca or orca,time_horizon=3.",
+            unit="NAME[,KEY=VALUE...]",
+        ),
+    ] = None,
     threads: Annotated[
         int | None, opt.option("Threads; by default all cores.", unit="N", min=1)
     ] = None,
@@ -210,12 +219,16 @@ def simulate(
         options = Options(scenario.output.recording, *files)
         options.check()
     changes: dict[str, Any] = {}
-    if seed is not None:
-        if resume is not None:
+    for name, given in (("seed", seed), ("model", model)):
+        if given is not None and resume is not None:
             raise BadInput(
-                "--seed cannot be used with --resume: the checkpoint has its own seed; leave it out"
+                f"--{name} cannot be used with --resume: the checkpoint has its own {name}; "
+                "leave it out"
             )
+    if seed is not None:
         changes["seed"] = seed
+    if model is not None:
+        changes["model"] = _model(model)
     if seconds is not None:
         _check_seconds(seconds, "--seconds")
         changes["duration"] = seconds
@@ -245,6 +258,28 @@ def simulate(
 def _check_seconds(given: float, typed: str) -> None:
     if not 0.0 < given <= _LONGEST:
         raise BadInput(f"{typed} is {given:g}; give more than 0 and at most {_LONGEST:g}")
+
+
+def _model(typed: str) -> LocalModel:
+    """Return the local model of the option --model."""
+    from footway.crowd.models import with_parameters
+
+    name, *rest = typed.split(",")
+    parameters = {}
+    for part in rest:
+        key, equals, value = part.partition("=")
+        try:
+            parameters[key] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise BadInput(
+                f"--model has {part!r}; give KEY=NUMBER, as in --model orca,time_horizon=3"
+            )
+    try:
+        return with_parameters(name, parameters)
+    except BadInput as error:
+        raise BadInput(f"--model: {error}") from None
 
 
 def _run(

@@ -112,6 +112,7 @@ def prepare_crowd(
             seed=scenario.seed,
             step=scenario.step,
             threads=threads,
+            model=scenario.model,
             environment=opened.environment,
         )
     builder = _CrowdBuilder(scenario, opened.corridors, areas, crowd)

@@ -26,11 +26,13 @@ from pydantic import (
     model_validator,
 )
 
+from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES, Profile
 from footway.scenario.problems import Fault, Origin, kind_of
 from footway.scenario.values import (
     Destinations,
     Goal,
+    Model,
     Name,
     Named,
     Number,
@@ -335,6 +337,9 @@ class Scenario(_Table):
     """Simulated time."""
     step: Annotated[float, Number("s", low=0.001, high=1.0)] = 0.1
     """Time between two steps."""
+    model: Model = MODELS["social_force"]
+    """Local model, by which characters avoid each other: a name, or a table with its name and \
+parameters; see "Local models" in docs/crowds.md."""
     profile: Named[ProfileTable] = Field(default_factory=lambda: MappingProxyType({}))
     """Kinds of characters: `[profile.NAME]`."""
     area: Named[Shape] = Field(default_factory=lambda: MappingProxyType({}))

@@ -20,12 +20,14 @@ from pydantic import (
     Field,
     PlainSerializer,
     StringConstraints,
+    TypeAdapter,
     ValidationError,
 )
 from pydantic_core import ErrorDetails, core_schema
 
+from footway.crowd.models import MODELS, LocalModel, describe_model, with_parameters
 from footway.scenario.problems import Fault, kind_of
-from footway.validation import shown
+from footway.validation import did_you_mean, shown
 
 T = TypeVar("T")
 
@@ -183,6 +185,74 @@ Named: TypeAlias = Annotated[
     AfterValidator(lambda found: MappingProxyType(dict(found))),
     PlainSerializer(dict),
 ]
+
+# Local models -------------------------------------------------------------------------------------
+
+
+class _Model:
+    """A local model, for `Annotated` types: its name, or a table with name and parameters."""
+
+    @staticmethod
+    def _check(value: Any) -> LocalModel:
+        if isinstance(value, LocalModel):
+            return value
+        table = {"name": value} if isinstance(value, str) else value
+        wanted = 'give a name, as in model = "orca", or a table {name = "orca", ...}'
+        if not isinstance(table, Mapping):
+            raise Fault(f"is {kind_of(value)}; {wanted}")
+        inside = () if isinstance(value, str) else ("name",)
+        if "name" not in table:
+            raise Fault(f"is missing; {wanted}", inside=("name",))
+        name = table["name"]
+        if not isinstance(name, str):
+            raise Fault(f"is {kind_of(name)}; give the name of a model", inside=inside)
+        if name not in MODELS:
+            message = f"there is no model {shown(name)}; {did_you_mean(name, MODELS)}"
+            raise Fault(message, inside=inside)
+        declared, parameters = MODELS[name].declarations(), dict(table)
+        del parameters["name"]
+        for key, given in parameters.items():
+            if key not in declared:
+                message = f"is not a parameter of {name}; {did_you_mean(key, declared)}"
+                raise Fault(message, inside=(key,))
+            limits = declared[key]
+            number = Number(limits.unit, limits.low, limits.above, limits.high)
+            try:
+                parameters[key] = TypeAdapter(Annotated[float, number]).validate_python(given)
+            except ValidationError as error:
+                message = str(error.errors()[0]["ctx"]["error"])
+                raise Fault(message, inside=(key,)) from None
+        return with_parameters(name, parameters)
+
+    def __get_pydantic_core_schema__(self, _kind: Any, _handler: Any) -> core_schema.CoreSchema:
+        written = core_schema.plain_serializer_function_ser_schema(describe_model)
+        return core_schema.no_info_plain_validator_function(self._check, serialization=written)
+
+    def __get_pydantic_json_schema__(self, _schema: Any, _handler: Any) -> dict[str, Any]:
+        names = {"type": "string", "enum": list(MODELS)}
+        return {"anyOf": [names, *(self._table(name, MODELS[name]) for name in MODELS)]}
+
+    @staticmethod
+    def _table(name: str, model: LocalModel) -> dict[str, Any]:
+        keys: dict[str, Any] = {"name": {"type": "string", "enum": [name]}}
+        for key, declared in model.declarations().items():
+            unit = f" Unit: {declared.unit}." if declared.unit else ""
+            limits = {
+                "minimum": declared.low, "exclusiveMinimum": declared.above,
+                "maximum": declared.high,
+            }  # fmt: skip
+            keys[key] = {
+                "type": "number", "description": declared.help + unit,
+                "default": getattr(model, key),
+                **{word: limit for word, limit in limits.items() if math.isfinite(limit)},
+            }  # fmt: skip
+        return {
+            "type": "object", "description": model.idea, "properties": keys,
+            "required": ["name"], "additionalProperties": False,
+        }  # fmt: skip
+
+
+Model: TypeAlias = Annotated[LocalModel, _Model()]
 
 # Places -------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES, Profile
 from footway.errors import BadQuery, FootwayError
 from footway.studio.wire import Answer
@@ -191,6 +192,22 @@ def property_facts() -> list[dict[str, Any]]:
         }
         for name, declared in PROPERTIES.items()
     ]
+
+
+def model_facts() -> list[dict[str, str]]:
+    """Return name and label of each local model, for the list of the page."""
+    return [
+        {
+            "name": name,
+            "label": model.label if model.name == name else name.replace("_", " ").title(),
+        }
+        for name, model in MODELS.items()
+    ]
+
+
+def model_name(crowd: Crowd) -> str | None:
+    """Return the name of the crowd's local model; None if it has other parameters."""
+    return next((name for name, model in MODELS.items() if model == crowd.model), None)
 
 
 def obstacle(crowd: Crowd, request: requests.Obstacle) -> Answer:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from footway.errors import BadInput, FootwayError
-from footway.studio.crowd_requests import population_facts
+from footway.studio.crowd_requests import model_name, population_facts
 from footway.studio.wire import ZERO_ORIGIN, Answer, Origin, crowd_frame, crowd_obstacles, event
 
 if TYPE_CHECKING:
@@ -271,6 +271,7 @@ class CrowdThread:
             "exited": crowd.exited,
             "stuck": self._stuck,
             "seed": crowd.seed,
+            "model": model_name(crowd),
             "fault": self.fault,
             "recording": None if self.live_recording is None else self.live_recording.facts(),
             "populations": population_facts(crowd),

@@ -17,6 +17,7 @@ from pydantic import (
 from pydantic_core import from_json
 
 from footway.constants import RoadmapMethod  # noqa: TC001, pydantic reads it
+from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
 
@@ -87,14 +88,15 @@ class Path(Request):
 
 
 class Crowd(Request):
-    """Start, stop, reset or record the crowd, or set its speed."""
+    """Start, stop, reset or record the crowd, or set its speed or its local model."""
 
     type: Literal["crowd"]
     do: Literal[
-        "start", "pause", "step", "reset", "faster", "status", "record", "stop-record"
+        "start", "pause", "step", "reset", "faster", "status", "record", "stop-record", "model"
     ]  # fmt: skip
     speed: Annotated[float, Field(ge=0.25, le=16.0)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
+    model: Literal[tuple(MODELS)] = "social_force"  # type: ignore[valid-type]
 
 
 def _type_of(declared: Property) -> Any:

@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import tomli_w
 
+from footway.crowd.models import MODELS, LocalModel, describe_model
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from footway.crowd.models import UserModel
     from footway.crowd.obstacles import Obstacle
     from footway.studio import requests
     from footway.studio.crowd_thread import LiveRecording
     from footway.studio.documents import Document
 
 _TABLES = ("population", "source", "group", "obstacle", "terrain")
+_USUAL = MODELS["social_force"]
 
 
 class File(NamedTuple):
@@ -76,6 +79,7 @@ def as_scenario(
     *,
     seed: int,
     obstacles: Iterable[Obstacle],
+    model: LocalModel | UserModel = _USUAL,
 ) -> File:
     """Return map, populations and obstacles as a scenario, for `footway simulate`.
 
@@ -85,6 +89,8 @@ def as_scenario(
     given = document.scenario
     values: dict[str, Any] = {} if given is None else given.model_dump(exclude_unset=True)
     values |= {"map": _map_name(document), "seed": seed}
+    if isinstance(model, LocalModel) and ("model" in values or model != _USUAL):
+        values["model"] = describe_model(model)
     values.setdefault("title", f"From Footway studio: {document.name}"[:200])
     if _has_own_map(document):
         values.pop("area", None)  # these are in the GeoJSON file

@@ -149,6 +149,7 @@ class Session:
                 "document": _facts(opened),
                 "crowd": self.crowd_thread.status,
                 "properties": crowd_requests.property_facts(),
+                "models": crowd_requests.model_facts(),
                 "version": __version__,
                 "compiling": self.preparing.what,
             }
@@ -194,7 +195,9 @@ class Session:
     def _as_scenario(self) -> saving.File:
         crowd, roster = self.crowd_thread.crowd, list(self._roster.values())
         obstacles = obstacles_at_start(crowd).values()
-        return saving.as_scenario(self.document, roster, seed=crowd.seed, obstacles=obstacles)
+        return saving.as_scenario(
+            self.document, roster, seed=crowd.seed, model=crowd.model, obstacles=obstacles
+        )
 
     # -- paths, layers, replay -------------------------------------------------------------------
 
@@ -249,6 +252,8 @@ class Session:
         elif request.do == "step":
             crowd_thread.pause()
             crowd_thread.step()
+        elif request.do == "model":
+            crowd_thread.crowd.model = request.model
         elif request.do == "record":
             _check_live(opened.document)
             crowd_thread.record(saving.stem(opened.document))
@@ -262,7 +267,9 @@ class Session:
         """Restart with the populations of the scenario and those added by clients."""
         crowd_thread = self.crowd_thread
         with self._changing:
-            crowd = build_crowd(self.document, crowd_thread.crowd.seed if seed is None else seed)
+            before = crowd_thread.crowd
+            crowd = build_crowd(self.document, before.seed if seed is None else seed)
+            crowd.model = before.model
             roster = {}
             for request in self._roster.values():
                 roster[len(crowd.names)] = request

@@ -208,6 +208,25 @@ def test_the_seed_of_a_checkpoint_is_said(footway, scenario, tmp_path):
     assert "the checkpoint has its own seed" in result.err
 
 
+def test_the_local_model_of_an_option(footway, scenario, tmp_path):
+    saved, file = tmp_path / "a.npz", scenario(FOREVER)
+    run = ("simulate", file, "--seconds", "1")
+    assert footway(*run, "--model", "orca,time_horizon=3", "--checkpoint", saved).code == 0
+    with np.load(saved, allow_pickle=False) as arrays:
+        assert any(b"time_horizon" in np.asarray(arrays[name]).tobytes() for name in arrays)
+    for model, message in {
+        "orka": "--model: the model is 'orka': it must be one of social_force",
+        "orca,horizon=3": "--model: the model orca has no parameter 'horizon': it has time_horizon",
+        "orca,time_horizon=-1": "--model: the time_horizon is -1 s: it must be more than 0 s",
+        "orca,time_horizon": "--model has 'time_horizon'; give KEY=NUMBER",
+    }.items():
+        result = footway(*run, "--model", model)
+        assert result.code == 2
+        assert message in result.err
+    result = footway("simulate", file, "--seconds", "2", "--resume", saved, "--model", "orca")
+    assert "the checkpoint has its own model" in result.err
+
+
 def test_checkpoints_while_it_runs(footway, scenario, tmp_path, monkeypatch):
     saved, file, times = tmp_path / "run.npz", tmp_path / "run.parquet", []
     save = Crowd.save

@@ -4,12 +4,15 @@ import json
 import re
 import runpy
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from footway.crowd.models import MODELS, Orca, SocialForce
+from footway.errors import BadInput
 from footway.scenario import json_schema, parse_scenario
-from footway.scenario.models import TABLES
+from footway.scenario.models import TABLES, Scenario
 from tests.unit.scenario.schema_check import problems
 
 ROOT = Path(__file__).parents[3]
@@ -75,3 +78,44 @@ def test_the_scenarios_of_the_documentation_are_valid():
     scenario = parse_scenario("".join(re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)))
     assert scenario.obstacle
     assert scenario.output.every == 5
+
+
+def with_model(model):
+    return f"map = 'gallery:field'\n{model}\n[[population]]\ncount = 3"
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("", SocialForce()),
+        ("model = 'orca'", Orca()),
+        ("model = 'helbing_molnar'", MODELS["helbing_molnar"]),
+        ("model = {name = 'orca', time_horizon = 3}", Orca(time_horizon=3.0)),
+        ("[model]\nname = 'helbing_molnar'\nv0 = 3.5", replace(MODELS["helbing_molnar"], v0=3.5)),
+    ],
+)
+def test_the_local_model(model, expected):
+    scenario, schema = parse_scenario(with_model(model)), json_schema()
+    assert scenario.model == expected
+    assert scenario.prepare().crowd.model == expected
+    assert problems(tomllib.loads(with_model(model)), schema, schema) == []
+    assert Scenario(**scenario.model_dump()).model == expected
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("model = 'orka'", "line 2: model: there is no model 'orka'; did you mean 'orca'?"),
+        ("model = 3", "line 2: model: is a number; give a name"),
+        ("[model]\ntime_horizon = 3", "model.name: is missing"),
+        ("[model]\nname = 3", "line 3: model.name: is a number"),
+        ("[model]\nname = 'orca'\nhorizon = 3", "line 4: model.horizon: is not a parameter of"),
+        ("[model]\nname = 'orca'\ntime_horizon = 0", "line 4: model.time_horizon: is 0 s; it must"),
+        ("[model]\nname = 'orca'\ntime_horizon = '3 s'", "line 4: model.time_horizon: is the text"),
+    ],
+)
+def test_mistakes_in_the_local_model(model, message):
+    with pytest.raises(BadInput, match=re.escape(message)):
+        parse_scenario(with_model(model))
+    schema = json_schema()
+    assert problems(tomllib.loads(with_model(model)), schema, schema)

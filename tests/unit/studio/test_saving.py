@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import footway as fw
+from footway.crowd.models import MODELS
 from footway.crowd.obstacles import Obstacle, obstacles_at_start
 from footway.scenario import load_scenario, parse_scenario
 from footway.studio.crowd_thread import LiveRecording
@@ -158,3 +159,12 @@ def test_a_scenario_of_an_edited_map_has_no_scale():
         document = replace(made, scenario=scenario, is_edited=is_edited)
         content = as_scenario(document, [], seed=1, obstacles=[]).content
         assert tomllib.loads(content.decode()).keys() & {"scale", "area", "terrain"} == kept
+
+
+@pytest.mark.parametrize("model", ["social_force", "orca", "helbing_molnar"])
+def test_a_scenario_has_the_local_model(model):
+    content = as_scenario(
+        open_built_in("demo:corridor"), [], seed=1, obstacles=[], model=MODELS[model]
+    ).content
+    assert parse_scenario(content.decode()).model == MODELS[model]
+    assert ("model" in tomllib.loads(content.decode())) == (model != "social_force")

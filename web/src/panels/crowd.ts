@@ -1,6 +1,6 @@
 /** The crowd: start and stop, populations, one character, obstacles. */
 import type { App, Panel } from "../app";
-import { button, choice, facts, h, section } from "../dom";
+import { button, choice, facts, h, section, select } from "../dom";
 import type { Point, Status } from "../store";
 import { CharacterPart } from "./character";
 import { populationForm } from "./add_population";
@@ -51,7 +51,7 @@ function statusRows(status: Status): [string, string][] {
   ];
 }
 
-/** Start, pause, step, reset, and speed. */
+/** Start, pause, step, reset, speed, and the local model. */
 function transport(app: App): HTMLElement {
   const request = (fields: Record<string, unknown>): void => {
     app.source
@@ -66,10 +66,25 @@ function transport(app: App): HTMLElement {
   const reset = button("crowd-reset", "Back to the beginning", { icon: "reset" }, () => request({ do: "reset" }));
   const speeds = [0.5, 1, 2, 4, 8, 16].map((value) => ({ value: String(value), text: `${value}×` }));
   const speed = choice("crowd-speed", "Speed", speeds, "1", (value) => request({ do: "faster", speed: Number(value) }));
+  let shown: string | null | undefined;
+  const model = select("crowd-model", "Model", [], (value) => request({ do: "model", model: value }));
+  model.row.title = "How characters avoid each other";
+  const showModel = (): void => {
+    const models = app.store.models.value;
+    const used = app.store.status.value?.model;
+    const entries = models.map(({ name, label }) => ({ value: name, text: label }));
+    if (used === null) entries.push({ value: "", text: "Own parameters" });
+    model.fill(entries);
+    model.input.value = used ?? "";
+    model.row.hidden = models.length === 0;
+  };
+  app.store.models.watch(showModel);
   app.store.status.watch((status) => {
     play.hidden = status?.running ?? false;
     pause.hidden = !play.hidden;
     if (status !== undefined) speed.set(String(status.speed));
+    if (status?.model !== shown) showModel();
+    shown = status?.model;
   });
-  return h("div", { class: "stack" }, h("div", { class: "buttons" }, play, pause, step, reset), speed.row);
+  return h("div", { class: "stack" }, h("div", { class: "buttons" }, play, pause, step, reset), speed.row, model.row);
 }

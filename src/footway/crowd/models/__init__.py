@@ -110,6 +110,16 @@ def with_parameters(name: str, parameters: Mapping[str, Any]) -> LocalModel:
     return replace(model, **parameters)
 
 
+def describe_model(model: LocalModel) -> str | dict[str, Any]:
+    """Return a model as scenario files have it: its name, or a table with other parameters."""
+    for name, known in MODELS.items():
+        if model == known:
+            return name
+    usual = MODELS[model.name].to_dict()
+    changed = {key: value for key, value in model.to_dict().items() if value != usual[key]}
+    return {"name": model.name, **changed}
+
+
 def number_of(model: LocalModel | UserModel) -> int:
     """Return the number by which kernels know a model."""
     if isinstance(model, UserModel):
