@@ -45,6 +45,7 @@ COMMANDS = {
     "path --follow miran": lambda: ("path", _map(), *PATH, "--follow", "miran"),
     "path in space": lambda: ("path", _roadmap(), "--start", "1,1,1", "--goal", "7,5,3"),
     "replay-hash": lambda: ("replay-hash", str(files() / "run.parquet")),
+    "report": lambda: ("report", "/does/not/exist"),
     "reproduce": lambda: ("reproduce", "nothing"),
     "route": lambda: ("route", _map(), *PATH),
     "simulate": lambda: ("simulate", str(files() / "scenario.toml"), "--seconds", "1"),

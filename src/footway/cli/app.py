@@ -32,6 +32,7 @@ COMMANDS: Final = (
         "camera",
         "simulate",
         "study",
+        "report",
         "export",
         "replay_hash",
         "diff",

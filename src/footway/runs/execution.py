@@ -15,7 +15,7 @@ import signal
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -55,6 +55,7 @@ class Task:
     measured: Measured
     built: str  # file of the corridor map
     recording: str | None = None
+    seconds: float | None = None  # of the recording; by default the duration of the scenario
     version: str = __version__
 
     @property
@@ -114,7 +115,8 @@ def study(
         for point, seed, name in _kept(results, keep):
             file = folder.path / "recordings" / f"{name}.parquet"
             file.parent.mkdir(exist_ok=True)
-            run_task(runner.task(point, seed, str(file)))
+            seconds = runs[point, seed]["egress_time"]
+            run_task(replace(runner.task(point, seed), recording=str(file), seconds=seconds))
     folder.write_table(results)
     return results
 
@@ -216,7 +218,8 @@ def run_task(task: Task) -> Measures:
     total = round(scenario.duration / crowd.dt)
     if task.recording is not None:
         crowd.run(
-            seconds=scenario.duration, every=scenario.output.every, to=task.recording,
+            seconds=task.seconds or scenario.duration, every=scenario.output.every,
+            to=task.recording,
             progress=lambda *_: observer.note(),
         )  # fmt: skip
         return observer.measures()
@@ -273,11 +276,11 @@ class _Runner:
         self.finished = folder.finished()
         self.restart()
 
-    def task(self, point: int, seed: int, recording: str | None = None) -> Task:
+    def task(self, point: int, seed: int) -> Task:
         """Return the task of a run."""
         plan = self._plan
         values = plan.values_at(point, seed)
-        return Task(point, seed, values, plan.base, plan.measured, self._maps[point], recording)
+        return Task(point, seed, values, plan.base, plan.measured, self._maps[point])
 
     def restart(self) -> None:
         """Begin again with the first missing run of each point."""

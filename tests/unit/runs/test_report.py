@@ -1,0 +1,88 @@
+"""Reports of studies: influence of keys, tests of differences, and the pages."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import footway as fw
+from footway.runs.report import (
+    compare,
+    comparison_html,
+    main_measure,
+    most_crowded,
+    report_html,
+    sensitivities,
+    with_unit,
+)
+from footway.runs.results import StudyFolder, StudyResults
+from footway.runs.study import parse_study
+
+PLAN = 'scenario = "demo:bottleneck"\nseeds = 5\n[vary]\nduration = [5, 6]\nstep = [0.1, 0.2]\n'
+
+
+def results(folder, by_point, noise=1.0):
+    """Return a study whose measure is a number per point and some noise."""
+    plan = parse_study(PLAN)
+    files = StudyFolder(folder)
+    files.open(plan)
+    rng = np.random.default_rng(len(str(folder)))
+    for point, mean in enumerate(by_point):
+        for seed in range(5):
+            files.add(point, seed, {"egress_time": mean + noise * rng.normal(), "arrivals": 1.0})
+    return StudyResults.from_folder(folder)
+
+
+def test_influence_of_keys(tmp_path):
+    found = results(tmp_path / "a", [10, 10, 30, 30], noise=1e-6)
+    shares = sensitivities(found, "egress_time")
+    assert shares == pytest.approx({"duration": 1.0, "step": 0.0}, abs=1e-6)
+    both = sensitivities(results(tmp_path / "b", [0, 3, 4, 7], noise=1e-9), "egress_time")
+    assert both == pytest.approx({"duration": 16 / 25, "step": 9 / 25}, abs=1e-6)
+
+
+def test_differences_are_tested(tmp_path):
+    old = results(tmp_path / "old", [10, 10, 30, 30])
+    new = results(tmp_path / "newer", [10, 16, 30, 30])
+    found = compare(old, new, "egress_time")
+    assert [one.is_real for one in found] == [False, True, False, False]
+    a, b = old.values(1, "egress_time"), new.values(1, "egress_time")
+    assert found[1].p == pytest.approx(stats.ttest_ind(a, b, equal_var=False).pvalue)
+    assert not any(one.is_real for one in compare(old, old, "egress_time"))
+
+
+def test_pages(tmp_path):
+    old = results(tmp_path / "old", [10, 10, 30, 30])
+    new = results(tmp_path / "new", [10, 16, 30, 31])
+    for text in (report_html(old), comparison_html(old, new)):
+        assert text.startswith("<!doctype html>")
+        assert "<svg" in text
+        assert not re.search(r'(src|href)="https?:', text)
+        assert "nan" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)
+    assert "differs significantly at 1 of 4 points" in comparison_html(old, new)
+    assert "least with duration = 5" in report_html(old)
+    assert json.dumps(parse_study(PLAN).digest) in report_html(old).replace("&quot;", '"')
+
+
+def test_main_measure(tmp_path):
+    found = results(tmp_path / "a", [1, 2, 3, 4])
+    assert main_measure(found) == "egress_time"
+    for values in found.runs.values():
+        values["egress_time"] = None
+    assert main_measure(found) == "arrivals"
+    assert with_unit("egress_95 people") == "egress_95 people, s"
+    assert with_unit("greatest_density hall") == "greatest_density hall, 1/m²"
+    assert with_unit("stuck") == "stuck"
+
+
+def test_most_crowded_moment():
+    room = fw.Environment.from_polygons(bounds=(0, 0, 20, 6))
+    crowd = fw.Crowd(fw.CorridorMap.build(room))
+    starts = [(2, 1), (2, 5), (18, 1), (18, 5)]
+    goals = [(18, 5), (18, 1), (2, 5), (2, 1)]  # they meet in the middle
+    crowd.add(4, starts=starts, goals=goals, speed=1.0, radius=0.2)
+    recording = crowd.run(seconds=14)
+    frame = recording.frame(most_crowded(recording, near=2.0))
+    assert 5.0 < frame.time < 11.0
