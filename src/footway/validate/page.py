@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
-import re
 from typing import TYPE_CHECKING, Any, Final
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from footway import __version__
+from footway.plot import page
 from footway.validate import scenes
 from footway.validate.engines import PEERS
 from footway.validate.tables import SPREAD
@@ -27,27 +24,11 @@ if TYPE_CHECKING:
     from footway.validate.experiments import Curve, Drawn, Experiment
     from footway.validate.validation import Validation
 
-_INK, _MUTED, _GRID, _BAND = "#272c35", "#737c8a", "#e7e9ee", "#c9d6e6"
 _OURS, _OTHER_STEP, _PEER = "#e2402a", "#2f7fc9", "#6b7280"
 _SAMPLES: Final = ("#8fa9c8", "#d8a657", "#7fb08a")  # colours of measured samples
 _COLUMNS: Final = 3
 _NONE: Final = "&ndash;"  # where there is no value
 _MOST: Final = 120  # trajectories in a picture
-
-_STYLE: Final = """
-:root { color-scheme: light; }
-body { margin: 0; background: #fff; color: #272c35; font: 16px/1.5 system-ui, sans-serif; }
-main { max-width: 1180px; margin: 0 auto; padding: 32px 24px 64px; }
-h1 { font-size: 28px; margin: 0 0 4px; } h2 { font-size: 21px; margin: 44px 0 6px; }
-p { max-width: 76ch; margin: 6px 0; } .muted { color: #5b6472; }
-table { border-collapse: collapse; margin: 14px 0; font-size: 14px; }
-th, td { padding: 5px 12px 5px 0; text-align: left; border-bottom: 1px solid #e7e9ee; }
-th { font-weight: 600; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
-.good { color: #17713a; } .bad { color: #b4231a; } svg, img { max-width: 100%; height: auto; }
-.panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr)); gap: 16px; }
-figure { margin: 0; } figcaption { font-size: 13px; color: #5b6472; } ul { font-size: 14px; }
-.wide { overflow-x: auto; }
-"""
 
 
 def to_html(found: Validation, *, trajectories: Path | None = None) -> str:
@@ -67,13 +48,7 @@ def to_html(found: Validation, *, trajectories: Path | None = None) -> str:
         parts.append(_points(experiment, curves))
         parts += _failures(curves)
         parts += _trajectory_panels(experiment, curves, trajectories)
-    body = "\n".join(parts)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Footway: validation</title><style>{_STYLE}</style></head>\n"
-        f"<body><main>\n{body}\n</main></body></html>\n"
-    )
+    return page.page("Footway: validation", parts)
 
 
 def _introduction(found: Validation) -> str:
@@ -220,33 +195,33 @@ def _charts(experiment: Experiment, curves: Sequence[Curve]) -> str:
                 elinewidth=0.9, label=f"dt {curve.dt:g} s", mfc=colour if k == 0 else "white",
                 zorder=4 - k,
             )  # fmt: skip
-        ax.set_title(name, fontsize=10, color=_INK, loc="left")
+        ax.set_title(name, fontsize=10, color=page.INK, loc="left")
         ax.legend(fontsize=7.5, frameon=False, loc="best")
-        ax.grid(color=_GRID, lw=0.6)
+        ax.grid(color=page.GRID, lw=0.6)
         ax.set_axisbelow(True)
         for side in ("top", "right"):
             ax.spines[side].set_visible(False)
-        ax.tick_params(labelsize=8, colors=_MUTED)
+        ax.tick_params(labelsize=8, colors=page.MUTED)
     for ax in axes[len(names) :]:
         ax.set_visible(False)
     axes[0].set_ylim(bottom=0.0)
     axes[0].set_xlim(left=0.0)
-    figure.supxlabel(experiment.axes[0], fontsize=9, color=_MUTED)
-    figure.supylabel(experiment.axes[1], fontsize=9, color=_MUTED)
-    return _as_svg(figure)
+    figure.supxlabel(experiment.axes[0], fontsize=9, color=page.MUTED)
+    figure.supylabel(experiment.axes[1], fontsize=9, color=page.MUTED)
+    return page.as_svg(figure)
 
 
 def _draw_references(ax: Any, experiment: Experiment) -> None:
     colours = iter(_SAMPLES)
     for one in experiment.references():
         if one.is_line:
-            ax.plot(one.x, one.y, color=_MUTED, lw=1.0, ls="--", label=one.label, zorder=2)
+            ax.plot(one.x, one.y, color=page.MUTED, lw=1.0, ls="--", label=one.label, zorder=2)
             if one.deviation is not None:
                 low, high = one.y - one.deviation, one.y + one.deviation
-                ax.fill_between(one.x, low, high, color=_BAND, alpha=0.45, lw=0, zorder=1)
+                ax.fill_between(one.x, low, high, color=page.BAND, alpha=0.45, lw=0, zorder=1)
         elif one.deviation is not None:
             ax.errorbar(
-                one.x, one.y, one.deviation, color=_INK, ls="", marker="s", ms=4, lw=1.0,
+                one.x, one.y, one.deviation, color=page.INK, ls="", marker="s", ms=4, lw=1.0,
                 label=one.label, zorder=3,
             )  # fmt: skip
         else:
@@ -254,16 +229,6 @@ def _draw_references(ax: Any, experiment: Experiment) -> None:
                 one.x, one.y, s=6, color=next(colours), edgecolors="none", alpha=0.7,
                 label=one.label, zorder=1.5,
             )  # fmt: skip
-
-
-def _as_svg(figure: Any) -> str:
-    settings: Any = {"svg.fonttype": "none", "font.family": "sans-serif", "svg.hashsalt": "footway"}
-    with mpl.rc_context(settings):
-        text = io.StringIO()
-        figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    drawing = text.getvalue()
-    drawing = drawing[drawing.index("<svg") :]
-    return re.sub(r"<metadata>.*?</metadata>", "", drawing, flags=re.DOTALL)
 
 
 # -- trajectories --------------------------------------------------------------------------------
@@ -288,7 +253,7 @@ def _trajectory_panels(
         if not shown:
             continue
         panels = "".join(
-            f'<figure><img alt="trajectories" src="{_draw_trajectories(run, drawn)}">'
+            f"<figure>{_draw_trajectories(run, drawn)}"
             f"<figcaption>{html.escape(name)}</figcaption></figure>"
             for name, run in shown
         )
@@ -296,7 +261,7 @@ def _trajectory_panels(
 
 
 def _draw_trajectories(recording: Recording, drawn: Drawn) -> str:
-    """Return a picture of trajectories as a data address."""
+    """Return a picture of trajectories as an image of the page."""
     x0, y0, x1, y1 = drawn.view
     wide = 1.6 if drawn.is_timed else (x1 - x0) / (y1 - y0)
     width = 3.6 if wide > 0.6 else 2.6
@@ -306,20 +271,18 @@ def _draw_trajectories(recording: Recording, drawn: Drawn) -> str:
     ax.add_collection(LineCollection(lines, array=values, cmap="viridis", lw=0.6, alpha=0.75))
     ax.set_xlim(x0, x1)
     ax.set_ylim(y0, y1)
-    ax.tick_params(labelsize=6.5, colors=_MUTED)
+    ax.tick_params(labelsize=6.5, colors=page.MUTED)
     if drawn.is_timed:
-        ax.set_xlabel("time, s", fontsize=7, color=_MUTED)
-        ax.set_ylabel("way, m", fontsize=7, color=_MUTED)
+        ax.set_xlabel("time, s", fontsize=7, color=page.MUTED)
+        ax.set_ylabel("distance, m", fontsize=7, color=page.MUTED)
     else:
         ax.set_aspect("equal")
         if recording.environment is not None:
             for x_a, y_a, x_b, y_b in recording.environment.walls.segments:
-                ax.plot([x_a, x_b], [y_a, y_b], color=_INK, lw=1.0)
+                ax.plot([x_a, x_b], [y_a, y_b], color=page.INK, lw=1.0)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=110)
-    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
+    return page.as_image(figure, alt="trajectories")
 
 
 def _lines(recording: Recording, drawn: Drawn) -> tuple[list[Any], Any]:
@@ -334,7 +297,7 @@ def _lines(recording: Recording, drawn: Drawn) -> tuple[list[Any], Any]:
         rows = recording.ids == character
         at, when = recording.positions[rows], times[frame[rows]]
         if drawn.is_timed:
-            lines += _ways(recording, at, when)
+            lines += _distances(recording, at, when)
             values += [0.35] * (len(lines) - len(values))
         else:
             lines.append(at[:: max(1, round(0.2 / max(recording.step, 1e-9)))])
@@ -342,8 +305,8 @@ def _lines(recording: Recording, drawn: Drawn) -> tuple[list[Any], Any]:
     return lines, np.array(values)
 
 
-def _ways(recording: Recording, at: Any, when: Any) -> list[Any]:
-    """Return the way along the straight part by time; of people, the way along x."""
+def _distances(recording: Recording, at: Any, when: Any) -> list[Any]:
+    """Return the distance along the straight part by time; of people, along x."""
     if recording.environment is None:
         return [np.column_stack([when, -at[:, 0] if at[-1, 0] < at[0, 0] else at[:, 0]])]
     along = scenes.along_oval(at) - 1.5
