@@ -74,6 +74,7 @@ bench: $(READY)
 
 reproduce: $(READY)
 	$(BIN)/footway reproduce -o out/reproduce
+	$(BIN)/python docs/make_papers.py out/reproduce
 
 # A wheel of compiled kernels, for this version of Python and Numba: see kernels/build.py.
 kernels: $(READY)

@@ -1,5 +1,7 @@
 """`footway reproduce` as a user runs it, small."""
 
+import json
+
 from tests.system.reproduced import Reproduced, footway, run_once
 
 made = run_once("cmm")
@@ -7,7 +9,8 @@ made = run_once("cmm")
 
 class TestReport(Reproduced):
     pictures = (
-        *(f"cmm-figure-{number}.png" for number in (8, 9, 10, 11, 12, 13)),
+        *(f"cmm-figure-{number}.png" for number in (1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13)),
+        *(f"cmm-figure-7-{name}.png" for name in ("game", "field")),
         "cmm-crowds-figure-3.png",
     )
 
@@ -26,6 +29,17 @@ def test_shortcuts_make_paths_shorter(made):
     for name in ("Game: one long query", "Field: one long query"):
         lengths = [row[1] for row in made.rows(name)]
         assert lengths[-1] < lengths[0]
+
+
+def test_claims_of_the_last_run_are_printed(made):
+    done = footway("reproduce", "--claims", "--json", "-o", made.folder)
+    assert done.returncode == 0
+    found = json.loads(done.stdout)["claims"]
+    assert found == made.answer["tables"][0]["claims"]
+    assert {claim["verdict"] for claim in found} >= {"better", "same"}
+    text = (made.folder / "claims.md").read_text()
+    assert all(claim["what"] in text for claim in found)
+    assert all((made.folder / claim["file"]).exists() for claim in found)
 
 
 def test_an_unknown_table_is_one_line_and_exit_code_2(tmp_path):

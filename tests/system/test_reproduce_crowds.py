@@ -16,6 +16,7 @@ class TestReport(Reproduced):
         "crowds-groups-figure-10.png",
         "crowds-wandering.png",
         "crowds-lanes.png",
+        "crowds-lanes-order.png",
     )
 
 

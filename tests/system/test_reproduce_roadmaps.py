@@ -11,7 +11,7 @@ made = run_once("roadmaps")
 
 class TestReport(Reproduced):
     pictures = (
-        "roadmaps-figure-3.png",
+        *(f"roadmaps-figure-{number}.png" for number in (1, 2, 3)),
         "roadmaps-figure-5-field.png",
         "roadmaps-figure-5-house.png",
         "roadmaps-figure-6-field.png",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json as json_format
-from typing import Annotated, Final
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,16 +14,20 @@ from footway.cli.progress import timed_steps
 from footway.cli.reports import facts, print_json, print_lines, print_written, say
 from footway.writing import whole_file
 
+if TYPE_CHECKING:
+    from footway.reproduce.claims import Claim
+
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway reproduce --list\n\n"
     "  footway reproduce cmm\n\n"
     "  footway reproduce roadmaps --quick\n\n"
-    "  footway reproduce cmm --quick -o somewhere --json"
+    "  footway reproduce cmm --quick -o somewhere --json\n\n"
+    "  footway reproduce --claims"
 )
 
 WRONG_ANSWER: Final = 1
-"""Exit code if a result violates a check: a defect of Footway."""
+"""Exit code if a result violates a check, or a claim of a paper no longer holds."""
 
 
 def reproduce(
@@ -41,16 +47,21 @@ def reproduce(
         bool, typer.Option("--quick", help="A small run: fewer queries and rounds.")
     ] = False,
     list_all: Annotated[bool, typer.Option("--list", help="List the tables, and stop.")] = False,
+    last_claims: Annotated[
+        bool, typer.Option("--claims", help="Print all claims as the last run left them, and stop.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Run the experiments of the papers again.
 
     Prints each table with published and measured numbers, and writes NAME.md, NAME.json and the
-    figures as PNG. TABLE is cmm, crowds, miran, roadmaps or voronoi.
+    figures as PNG. TABLE is cmm, crowds, miran, roadmaps or voronoi. At the end comes one table of
+    all claims of the papers, with a verdict for each (claims.md).
 
-    A full run of a table takes minutes; --quick takes less.
+    A full run of a table takes minutes; --quick takes less. Fails if a claim no longer holds.
     """
     from footway.reproduce import EXPERIMENTS, choose
+    from footway.reproduce.claims import broken, read_claims, table_of
 
     chosen = choose(tables or [])
     if list_all:
@@ -60,6 +71,9 @@ def reproduce(
             print_json({"tables": rows})
         else:
             print_lines(facts(titles.items()))
+        return
+    if last_claims:
+        _print_claims(read_claims(Path(output)), json=json)
         return
     folder = prepare_folder(output)
     reports, written = [], []
@@ -76,13 +90,30 @@ def reproduce(
             written += [str(folder / name) for name in names]
             if not json:
                 print_lines([report.to_markdown(pictures=False)])
+    claims = [claim for report in reports for claim in report.claims]
+    with whole_file(folder / "claims.md") as part:
+        part.write_text("\n".join(table_of(claims).lines()), encoding="utf-8")
+    written.append(str(folder / "claims.md"))
     if json:
         found = [report.to_dict() for report in reports]
         print_json({"tables": found, "written": written, "times_ms": steps.in_ms()})
     else:
         print_written(*written)
-    wrong = [words for report in reports for words in report.wrong]
+        _print_claims(claims, json=False)
+    wrong = [f"wrong answer: {words}" for report in reports for words in report.wrong]
+    for report in reports:
+        lost = broken(report.name, report.claims, whole=not quick)
+        wrong += [f"claim no longer holds: {words}" for words in lost]
     for words in wrong:
-        say(f"wrong answer: {words}")
+        say(words)
     if wrong:
         raise typer.Exit(WRONG_ANSWER)
+
+
+def _print_claims(claims: list[Claim], *, json: bool) -> None:
+    from footway.reproduce.claims import table_of
+
+    if json:
+        print_json({"claims": [asdict(claim) for claim in claims]})
+    else:
+        print_lines(["", *table_of(claims).lines()])

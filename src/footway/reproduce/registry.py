@@ -28,8 +28,8 @@ class Experiment(NamedTuple):
     """The experiments of one paper, in the package `footway.reproduce.NAME`.
 
     The package is imported when it is run. It defines TITLE and REMARKS of the report, the sizes
-    FULL and QUICK of a run, and STEPS: name, description and module of each experiment. Such a
-    module has `run(effort, folder) -> Section`. A function `prepare(effort, step)` is optional.
+    FULL and QUICK of a run, and STEPS: name, description and function of each experiment, which is
+    called with (effort, folder) and returns a Section. `prepare(effort, step)` is optional.
     """
 
     name: str
@@ -42,16 +42,16 @@ class Experiment(NamedTuple):
         if hasattr(package, "prepare"):
             package.prepare(effort, step)
         sections = []
-        for name, description, module in package.STEPS:
+        for name, description, run in package.STEPS:
             with step(name, description):
-                sections.append(module.run(effort, folder))
+                sections.append(run(effort, folder))
         return Report(self.name, package.TITLE, machine(), sections, package.REMARKS)
 
 
 EXPERIMENTS: Final = {
     name: Experiment(name, title)
     for name, title in (
-        ("cmm", "The Corridor Map Method (cmm-2007; cmm-crowds-2008, sections 2.2, 2.3 and 3)"),
+        ("cmm", "The Corridor Map Method (cmm-2007; cmm-crowds-2008, sections 2 and 3)"),
         (
             "crowds",
             "Crowds and groups (cmm-crowds-2008, sections 5, 6; voronoi-roadmaps-2004, section 3)",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from footway.reproduce.claims import Claim
 
 Cell: TypeAlias = str | int | float | None
 
@@ -19,6 +21,11 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
+
+    def lines(self) -> list[str]:
+        """Return the table as lines of Markdown, with a blank line at the end."""
+        note = [self.note, ""] if self.note else []
+        return [f"**{self.title}**", "", *_grid(self.columns, self.rows), "", *note]
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,7 @@ class Section:
         pictures: reproduced figures.
         checked: properties of the results that were verified.
         wrong: results that violate a check; empty unless Footway has a defect.
+        claims: what the paper says, and what we find.
 
     """
 
@@ -49,6 +57,7 @@ class Section:
     pictures: Sequence[Picture] = ()
     checked: str = ""
     wrong: Sequence[str] = ()
+    claims: Sequence[Claim] = ()
 
 
 @dataclass(frozen=True)
@@ -71,9 +80,19 @@ class Report:
         """Files of the pictures, in the order of the sections."""
         return [picture.file for section in self.sections for picture in section.pictures]
 
+    @property
+    def claims(self) -> list[Claim]:
+        """All claims, each with the file that shows it: a figure, or this report."""
+        return [
+            claim if claim.file else replace(claim, file=_file_of(section, f"{self.name}.md"))
+            for section in self.sections
+            for claim in section.claims
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""
-        return asdict(self)
+        found = asdict(self)
+        return found | {"claims": [asdict(claim) for claim in self.claims]}
 
     def to_markdown(self, *, pictures: bool = True) -> str:
         """Return the report as Markdown; without pictures it suits a terminal."""
@@ -83,6 +102,10 @@ class Report:
         for section in self.sections:
             lines += _section_lines(section, pictures=pictures)
         return "\n".join(lines).rstrip() + "\n"
+
+
+def _file_of(section: Section, report: str) -> str:
+    return section.pictures[0].file if section.pictures else report
 
 
 def ratio(published: float, ours: float) -> float | None:
@@ -96,8 +119,7 @@ def _section_lines(section: Section, *, pictures: bool) -> list[str]:
     for words in section.wrong:
         lines += [f"**Wrong: {words}**", ""]
     for table in section.tables:
-        lines += [f"**{table.title}**", "", *_grid(table.columns, table.rows), ""]
-        lines += [table.note, ""] if table.note else []
+        lines += table.lines()
     for picture in section.pictures if pictures else ():
         lines += [f"![{picture.caption}]({picture.file})", "", f"*{picture.caption}*", ""]
     return lines
@@ -105,7 +127,7 @@ def _section_lines(section: Section, *, pictures: bool) -> list[str]:
 
 def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]:
     """Return the lines of a Markdown table; text is aligned left, numbers right."""
-    body = [list(columns), *([_text(cell) for cell in row] for row in rows)]
+    body = [list(columns), *([as_text(cell) for cell in row] for row in rows)]
     widths = [max(3, *(len(line[k]) for line in body)) for k in range(len(columns))]
     first, *others = widths
     rule = ["-" * first, *(f"{'-' * (width - 1)}:" for width in others)]
@@ -117,7 +139,7 @@ def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]
     ]
 
 
-def _text(cell: Cell) -> str:
+def as_text(cell: Cell) -> str:
     """Format a number with three significant digits."""
     if cell is None:
         return ""

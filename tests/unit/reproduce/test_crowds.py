@@ -46,9 +46,17 @@ def test_a_group_is_under_way_between_start_and_goal(walk):
 
 def test_a_group_that_is_too_wide_is_found(walk):
     wide = walk._replace(apart=walk.apart + 50.0)
-    across, area = broken_limits(wide, "eight")
+    (across,) = broken_limits(wide, "eight")
     assert "across, in a corridor 4.0 m wide" in across
-    assert "with a group area of 30 m2" in area
+
+
+def test_the_area_of_a_group_is_judged_by_its_greatest_value(walk):
+    apart = walk.apart.copy()
+    assert groups._area_claim("c", walk).verdict == "same"
+    apart[walk.under_way.start + 3, 2] = 31.0  # the mean stays below 30
+    peak = walk._replace(apart=apart)
+    assert peak.mean[2] < 30.0
+    assert groups._area_claim("c", peak).verdict == "worse"
 
 
 def test_a_picture_of_groups_names_the_moments(court, walk):

@@ -36,7 +36,7 @@ from footway.terrain import Terrain
 
 @pytest.fixture(scope="module")
 def sigmas():
-    return {row.sigma: walk(row) for row in rows_of(VILLAGE)}
+    return {row.sigma: walk(row, step=FINE) for row in rows_of(VILLAGE)}
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +110,11 @@ class TestFigure7:
         swapped = {100: sigmas[1250], 1250: sigmas[100]}
         assert len(village.faults(swapped)) == 2
 
+    def test_the_boundary_force_keeps_walks_off_the_walls(self, sigmas):
+        assert min(each.clearance for each in sigmas.values()) > 0.4
+        without = walk(rows_of(VILLAGE)[0], step=FINE, clearance=0.0)
+        assert without.clearance < 1e-3
+
 
 class TestFigure8:
     def test_miran_is_the_better_pedestrian(self, both):
@@ -138,6 +143,17 @@ def test_faults_in_the_forest_are_found():
     walks = {name: walk(rows_of(name)[0]) for name in (ADULT, CHILD)}
     assert woods.faults(walks) == []
     assert len(woods.faults({ADULT: walks[CHILD], CHILD: walks[ADULT]})) >= 8
+
+
+def test_the_paper_s_recipe_is_reported_where_it_fails():
+    printed, ours = (
+        {name: walk(rows_of(name)[0], step=FINE, improved=improved) for name in (ADULT, CHILD)}
+        for improved in (False, True)
+    )
+    (claim,) = (c for c in woods._claims(printed, ours) if c.what == "the adult avoids puddles")
+    assert claim.verdict == "same"
+    assert float(claim.printed.split()[0]) > 10.0
+    assert "as printed not" in claim.why
 
 
 class TestCity:

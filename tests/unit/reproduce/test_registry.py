@@ -25,4 +25,4 @@ def test_every_experiment_can_be_imported():
         package = import_module(f"footway.reproduce.{name}")
         assert package.TITLE
         assert package.REMARKS
-        assert all(callable(module.run) for _, _, module in package.STEPS)
+        assert all(callable(run) for _, _, run in package.STEPS)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from footway.reproduce.roadmaps import clearance, cycles, discs, environments, setup, sizes, views
+from footway.reproduce.roadmaps import discs, figures, setup, tables
 from footway.reproduce.roadmaps.setup import (
     FULL,
     METHODS,
@@ -19,6 +19,7 @@ from footway.reproduce.roadmaps.setup import (
     random_pairs,
     small_environment,
 )
+from footway.roadmap import Roadmap
 
 
 @pytest.fixture(scope="module", params=["field", pytest.param("house", marks=pytest.mark.slow)])
@@ -57,12 +58,12 @@ def test_faults_are_found(built):
 
 
 def test_tables_have_the_published_numbers_beside_ours(built):
-    times = {method: sizes.QueryTimes(2.0, 0.02) for method in METHODS}
-    table = sizes._table(built, times, 0.25)
+    times = {method: tables.QueryTimes(2.0, 0.02) for method in METHODS}
+    table = tables._table(built, times, 0.25, tables.as_printed(built))
     assert "25% are answered by a straight line" in table.note
     assert [row[0] for row in table.rows] == list(METHODS)
     assert all(len(row) == len(table.columns) for row in table.rows)
-    paper = sizes.PUBLISHED[built.setting.name]["RRM*"]
+    paper = tables.PUBLISHED[built.setting.name]["RRM*"]
     star = table.rows[2]
     assert (star[1], star[3], star[5]) == (paper.seconds, paper.nodes, paper.edges)
     assert star[7] == f"{paper.factor:.3f}"
@@ -71,10 +72,14 @@ def test_tables_have_the_published_numbers_beside_ours(built):
 
 
 def test_retraction_adds_clearance(built):
-    assert clearance._less(built) == []
-    before, after = clearance._rows(built)
-    assert len(before) == len(clearance.COLUMNS)
+    assert tables._less(built) == []
+    means = tables.mean_clearance(built, 3)
+    before, after = tables._clearance_table(built, means).rows
+    assert len(before) == len(tables.CLEARANCE_COLUMNS)
     assert float(after[4]) >= float(before[4])
+    one = tables.mean_clearance(built, 1)
+    assert one.after == tuple(tables.clearance_statistics(built.roadmaps["RRRM"]))
+    assert one.after != means.after  # other seeds
 
 
 def test_discs_cover_more_and_more(built):
@@ -85,36 +90,56 @@ def test_discs_cover_more_and_more(built):
 
 
 def test_environments_are_described(built):
-    row = environments._row(built)
+    row = tables._environment_row(built)
     assert row[0] == built.name
     assert 0.0 < row[7] < 100.0
 
 
 def test_pictures_are_written(built, tmp_path):
-    drawn = views._draw(built, tmp_path)
+    drawn = figures._draw_view(built, tmp_path)
     assert (tmp_path / drawn.file).stat().st_size > 20_000
 
 
 def test_the_phases_of_adding_cycles(tmp_path):
     setting = SETTINGS["field"]
     built = build_all(setting, small_environment(setting))
-    phases = cycles._phases(built)
-    rrm, edges, nodes, star = phases.values()
-    assert rrm.n_cycles <= edges.n_cycles <= nodes.n_cycles
+    phases = figures._phases(built)
+    rrm, edges, nodes, printed, star = phases.values()
+    assert rrm.n_cycles <= edges.n_cycles
     assert edges.n_nodes == rrm.n_nodes
-    assert nodes.n_nodes == star.n_nodes
+    assert nodes.n_edges == rrm.n_edges + 2 * (nodes.n_nodes - rrm.n_nodes)  # algorithm 1
+    assert printed.n_nodes <= nodes.n_nodes
+    assert star.n_cycles > rrm.n_cycles
+    fewest, most = figures._extremes(built).values()
+    assert fewest.n_cycles == 0
+    assert most.n_cycles >= edges.n_cycles
     pair = random_pairs(built.roadmaps["GRM"], 1)[0]
     paths = {name: find_path(corridors_of(each), setting, pair) for name, each in phases.items()}
-    drawn = cycles._draw(built, phases, paths, tmp_path)
+    drawn = figures._draw(built, phases, paths, tmp_path)
     assert (tmp_path / drawn.file).exists()
 
 
 def test_all_four_environments_are_measured():
     assert FULL.environments == tuple(SETTINGS)
     assert set(QUICK.environments) < set(FULL.environments)
-    for published in (environments.PUBLISHED, sizes.PUBLISHED, clearance.PUBLISHED):
+    for published in (
+        tables.PUBLISHED_ENVIRONMENTS,
+        tables.PUBLISHED,
+        tables.PUBLISHED_CLEARANCE,
+    ):
         assert set(published) == {setting.name for setting in SETTINGS.values()}
-    assert tuple(environments.DIFFERENCES) == FULL.environments
+    assert tuple(tables.DIFFERENCES) == FULL.environments
+
+
+def test_a_roadmap_in_pieces_gets_no_verdict(built):
+    times = {method: tables.QueryTimes(2.0, 0.02) for method in METHODS}
+    star = built.roadmaps["RRM*"]
+    assert tables._claims(built, times, star)[0].verdict != "not comparable"
+    torn = Roadmap.make(star.nodes, star.edges[:1], star.space, method="rrm")
+    broken = built._replace(roadmaps={**built.roadmaps, "RRM*": torn})
+    (claim,) = tables._claims(broken, times, star)
+    assert claim.verdict == "not comparable"
+    assert f"{torn.n_components} components" in claim.why
 
 
 def test_clearance_that_retraction_lost_is_found(monkeypatch):

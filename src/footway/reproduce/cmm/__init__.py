@@ -1,4 +1,4 @@
-"""The Corridor Map Method: the three batches of cmm-2007, and the city of cmm-crowds-2008.
+"""The Corridor Map Method: figures and batches of cmm-2007, and the city of cmm-crowds-2008.
 
 One module for each experiment; published numbers are at its top.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from footway.reproduce.cmm import obstacles, shortcuts, smooth, town, variation
+from footway.reproduce.cmm import graphs, obstacles, queries, shortcuts, variation
 from footway.reproduce.cmm.setup import FULL, QUICK
 from footway.reproduce.registry import MAPS
 
@@ -16,11 +16,12 @@ __all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE"]
 TITLE: Final = "The Corridor Map Method, reproduced"
 
 STEPS: Final = (
-    ("smooth", "Batch 1: random queries", smooth),
-    ("obstacles", "Batch 2: dynamic obstacles", obstacles),
-    ("shortcuts", "Batch 3: shorter paths", shortcuts),
-    ("city", "The city: corridors and paths", town),
-    ("variation", "Path variation", variation),
+    ("graphs", "Figures 1 to 7: graphs, corridors and paths", graphs.run),
+    ("smooth", "Batch 1: random queries", queries.run_batch),
+    ("obstacles", "Batch 2: dynamic obstacles", obstacles.run),
+    ("shortcuts", "Batch 3: shorter paths", shortcuts.run),
+    ("city", "The city: map, corridors and paths", queries.run_city),
+    ("variation", "Path variation", variation.run),
 )
 
 _UNITS: Final = (

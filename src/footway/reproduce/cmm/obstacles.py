@@ -11,16 +11,18 @@ from footway.errors import NoPath
 from footway.follow import Disc, cmm
 from footway.plot import Panel, save_picture
 from footway.reproduce import charts
+from footway.reproduce.claims import less, stated
 from footway.reproduce.cmm.setup import LONG, draw_figure, faults, scene, verdict
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from footway.corridor import Corridor
     from footway.follow import Walk
+    from footway.reproduce.claims import Claim
     from footway.reproduce.cmm.setup import Effort, Scene
     from footway.reproduce.report import Cell
     from footway.reproduce.timing import Timing
@@ -80,7 +82,22 @@ def run(effort: Effort, folder: Path) -> Section:
         pictures,
         checked=f"with 10 obstacles, {verdict(walks)}.",
         wrong=wrong,
+        claims=[claim for measured in found for claim in _claims(measured, effort)],
     )
+
+
+def _claims(measured: Measured, effort: Effort) -> Iterator[Claim]:
+    name = measured.place.name
+    for method in METHODS:
+        what = f"{name.capitalize()}, {_WORDS[method]}"
+        most = max(_medians(measured, method))
+        yield less("cmm-2007, figure 10", f"{what}: slowest query, ms", PUBLISHED[name, method][1],
+                   most, file="cmm-figure-10.png")  # fmt: skip
+        arrived = measured.arrived[method]
+        yield stated(f"cmm-2007, figure {_FIGURES[name]}", f"{what}: ten obstacles are avoided",
+                     f"{arrived} of {effort.placements} placements",
+                     held=arrived == effort.placements,
+                     file=f"cmm-figure-{_FIGURES[name]}.png")  # fmt: skip
 
 
 def discs_along(corridor: Corridor, count: int, *, seed: int) -> list[Disc]:

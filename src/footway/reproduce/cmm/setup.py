@@ -41,7 +41,7 @@ class Effort:
     queries: int = 100
     discs: tuple[int, ...] = tuple(range(11))
     placements: int = 40
-    city_queries: int = 1_000
+    city_queries: int = 10_000
     variations: int = 100
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from footway.follow import cmm, variations
 from footway.plot import Panel, draw_panels, palette, save_picture
+from footway.reproduce.claims import Claim, stated
 from footway.reproduce.cmm.setup import RADIUS, faults, scene, verdict
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
@@ -68,7 +69,37 @@ def run(effort: Effort, folder: Path) -> Section:
         [_draw(place, plain, kinds, folder)],
         checked=f"{verdict(walks)}.",
         wrong=[words for kind in kinds.values() for words in faults(kind.walks, kind.name)],
+        claims=_claims(place, plain, kinds, times),
     )
+
+
+CLOSE: Final = 0.1
+"""Relative difference in length or clearance that counts as almost none."""
+
+
+def _claims(
+    place: Scene, plain: Walk, kinds: dict[tuple[str, float], Kind], times: dict[str, Timing]
+) -> list[Claim]:
+    def longer(kind: Kind) -> float:
+        return fmean(walk.length for walk in kind.walks) / plain.length - 1.0
+
+    random = kinds["noise", DRAWN_NOISE]
+    wider = _mean_clearance(place, random.walks) / _mean_clearance(place, [plain]) - 1.0
+    lanes = {name: longer(kind) for (what, name), kind in kinds.items() if what == "lane"}
+    most = max(lanes.values(), key=abs)
+    tight = longer(kinds["corner", CORNERS[0]])
+    slowest = max(timing.cpu for timing in times.values()) / times["plain"].cpu
+    where = "cmm-crowds-2008, section 3.1"
+    return [
+        stated(where, "random paths: length and clearance almost the same",
+               f"length {longer(random):+.1%}, clearance {wider:+.1%}",
+               held=max(abs(longer(random)), abs(wider)) <= CLOSE),
+        stated(where, "lanes: no significant difference in length", f"{most:+.1%} at most",
+               held=abs(most) <= CLOSE),
+        stated(where, "tight corners: shorter", f"{tight:+.1%}", held=tight < 0.0),
+        stated(where, "running time: marginal influence", f"{slowest - 1.0:+.0%} at most",
+               held=slowest <= 1.25),
+    ]  # fmt: skip
 
 
 def _random_kinds(corridor: Corridor, effort: Effort) -> dict[tuple[str, float], Kind]:

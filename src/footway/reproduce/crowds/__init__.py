@@ -16,11 +16,11 @@ __all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE"]
 TITLE: Final = "Crowds, reproduced"
 
 STEPS: Final = (
-    ("load", "The city: CPU load by the number of characters", load),
-    ("groups", "Coherent groups in the city", groups),
-    ("passage", "Groups and a narrow passage", passage),
-    ("wandering", "Wandering in the city", wandering),
-    ("lanes", "Two opposite flows in one corridor", lanes),
+    ("load", "The city: CPU load by the number of characters", load.run),
+    ("groups", "Coherent groups in the city", groups.run),
+    ("passage", "Groups and a narrow passage", passage.run),
+    ("wandering", "Wandering in the city", wandering.run),
+    ("lanes", "Two opposite flows in one corridor", lanes.run),
 )
 
 _PEOPLE: Final = (

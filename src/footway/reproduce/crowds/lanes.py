@@ -13,9 +13,11 @@ from footway.environment import Environment
 from footway.plot import palette, save_picture
 from footway.plot.layers import draw_free_space
 from footway.plot.shapes import free_space_of
+from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce import charts
+from footway.reproduce.claims import stated
 from footway.reproduce.cmm.setup import RADIUS
-from footway.reproduce.crowds.setup import draw_dots, faults, new_sheets
+from footway.reproduce.crowds.setup import draw_dots, faults
 from footway.reproduce.report import Picture, Section, Table
 
 if TYPE_CHECKING:
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from footway.reproduce.crowds.setup import Effort
@@ -50,10 +51,10 @@ NEAR: Final = (3.0, 0.35)
 """m. Distances along and across the corridor within which a character is in the same lane."""
 
 FILE: Final = "crowds-lanes.png"
+CHART_FILE: Final = "crowds-lanes-order.png"
 
 _EAST, _WEST = charts.FIRST, charts.SECOND
 _LINES: Final = (palette.INK, palette.PINCH)
-_CHARTS: Final = 2.1  # inches
 
 
 class Moment(NamedTuple):
@@ -77,6 +78,13 @@ class Run(NamedTuple):
         return np.array([getattr(moment, name) for moment in self.moments], float)
 
     @property
+    def order(self) -> tuple[float, float]:
+        """Mean order of lanes while the flows meet, and the same by chance."""
+        order, chance = self.column("order"), self.column("chance")
+        met = ~np.isnan(order)
+        return float(order[met].mean()), float(chance[met].mean())
+
+    @property
     def left(self) -> NDArray[np.int64]:
         """Number of characters that have not arrived, (n,)."""
         return np.array([len(moment.places) for moment in self.moments])
@@ -90,10 +98,15 @@ def run(effort: Effort, folder: Path) -> Section:
         "Two opposite flows in one corridor",
         SOURCE,
         [_table(runs, effort)],
-        [_draw(environment, runs, effort, folder)],
+        [_draw(environment, runs, effort, folder), _draw_charts(runs, folder)],
         checked="all arrive, nobody is stuck or in a wall.",
         wrong=[words for run in runs.values() for words in run.wrong],
-    )
+        claims=[
+            stated("cmm-crowds-2008, section 3", f"lanes form: {name}",
+                   f"order {order:.2f}, by chance {chance:.2f}", held=order > chance)
+            for name, order, chance in ((name, *run.order) for name, run in runs.items())
+        ],
+    )  # fmt: skip
 
 
 def _box(x0: float, x1: float, *, margin: float = 0.0) -> list[tuple[float, float]]:
@@ -183,13 +196,10 @@ def _table(runs: Mapping[str, Run], effort: Effort) -> Table:
 
 def _numbers(run: Run, total: int) -> list[Cell]:
     left, times = run.left, run.column("time")
-    order, chance = run.column("order"), run.column("chance")
-    met = ~np.isnan(order)
     return [
         float(times[(left <= total // 2).argmax()]),
         float(times[-1]) if left[-1] == 0 else None,
-        float(order[met].mean()) if met.any() else None,
-        float(chance[met].mean()) if met.any() else None,
+        *run.order,
     ]
 
 
@@ -204,14 +214,13 @@ def _draw(
         columns=1,
         title=title,
         details=f"corridor {SIZE[0]:g} x {SIZE[1]:g} m",
-        below=_CHARTS,
     )
     colours = np.array([to_rgb(_EAST), to_rgb(_WEST)])
     free_space = free_space_of(environment)
     for sheet, (_, moment) in zip(sheets, chosen, strict=True):
         draw_free_space(sheet, free_space)
         draw_dots(sheet, moment.places, colours[moment.west.astype(int)])
-    _draw_charts(sheets[0].figure, runs)
+    draw_page_bar(sheets[-1])
     save_picture(sheets[0].figure, folder / FILE)
     return Picture(FILE, title)
 
@@ -227,15 +236,13 @@ def _caption(name: str, moment: Moment) -> tuple[str, str]:
     return f"{name}, {moment.time:.0f} s", order
 
 
-def _draw_charts(figure: Figure, runs: Mapping[str, Run]) -> None:
+def _draw_charts(runs: Mapping[str, Run], folder: Path) -> Picture:
     """Draw the order of lanes and the number of remaining characters over time."""
-    page = figure.get_figheight()
-    order, left = (
-        figure.add_axes((x, 0.42 / page, 0.41, (_CHARTS - 0.62) / page)) for x in (0.065, 0.56)
-    )
+    title = "Two opposite flows in one corridor"
+    chart = charts.new_chart(title, details="", captions=("Order of lanes", "Still walking"))
+    order, left = chart.axes
     longest = max(run.moments[-1].time for run in runs.values())
-    for axes, what in ((order, "order of lanes"), (left, "still walking")):
-        charts.make_quiet(axes)
+    for axes, what in ((order, "order of lanes"), (left, "characters")):
         charts.name_axes(axes, x="s", y=what)
         axes.set_xlim(0.0, longest)
     for k, (name, run) in enumerate(runs.items()):
@@ -243,10 +250,12 @@ def _draw_charts(figure: Figure, runs: Mapping[str, Run]) -> None:
         order.plot(run.column("time"), run.column("order"), **style)
         left.plot(run.column("time"), run.left, **style)
         at: dict[str, Any] = {"xycoords": "axes fraction", "ha": "right"}
-        charts.write(left, (0.98, 0.9 - 0.13 * k), name, color=_LINES[k], **at)
+        charts.write(left, (0.98, 0.9 - 0.08 * k), name, color=_LINES[k], **at)
     _draw_chance(order, next(iter(runs.values())))
     order.set_ylim(0.0, 1.05)
     left.set_ylim(bottom=0.0)
+    save_picture(chart.figure, folder / CHART_FILE)
+    return Picture(CHART_FILE, f"{title}: order of lanes, and how many still walk")
 
 
 def _draw_chance(axes: Axes, run: Run) -> None:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
@@ -16,17 +14,19 @@ from footway.plot import layers, palette
 from footway.plot.layers import draw_free_space
 from footway.plot.people import People, draw_people
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import Box, Sheet, draw_bar
+from footway.plot.sheet import SIDE, WIDTH, draw_page_bar, new_sheets
 from footway.reproduce.cmm.setup import RADIUS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from footway.crowd import Crowd
     from footway.environment import Environment
     from footway.plot.shapes import FreeSpace
+    from footway.plot.sheet import Box, Sheet
     from footway.reproduce.crowds.groups import GroupWalk
 
     Floats = NDArray[np.float64]
@@ -39,7 +39,8 @@ class Effort:
     Attributes:
         crowds: numbers of characters in the city.
         beyond: the same in four cities side by side.
-        warm: s of simulated time before the load is measured.
+        warm: s of simulated time before the load is measured: until arrivals are steady.
+        warm_beyond: the same for crowds of more than 10,000.
         measured: s of simulated time over which it is.
         wanderers: in the city.
         wandering: s that they are watched.
@@ -47,10 +48,11 @@ class Effort:
 
     """
 
-    crowds: tuple[int, ...] = (100, 300, 1_000, *range(2_000, 10_001, 2_000), 20_000, 30_000)
+    crowds: tuple[int, ...] = (100, 1_000, 2_000, 5_000, 8_000, 10_000, 20_000, 30_000)
     beyond: tuple[int, ...] = (50_000, 100_000)
-    warm: float = 32.0
-    measured: int = 12
+    warm: float = 600.0
+    warm_beyond: float = 32.0
+    measured: int = 20
     wanderers: int = 3_000
     wandering: float = 600.0
     each_direction: int = 200
@@ -62,6 +64,7 @@ QUICK: Final = Effort(
     crowds=(100, 1_000, 3_000),
     beyond=(),
     warm=2.0,
+    warm_beyond=2.0,
     measured=2,
     wanderers=300,
     wandering=60.0,
@@ -85,14 +88,6 @@ def faults(crowd: Crowd, what: str) -> list[str]:
     ]
 
 
-WIDTH: Final = 8.0
-"""inches: 1600 pixels at 200 dpi."""
-
-_SIDE: Final = 0.18
-_GAP: Final = 0.16
-_HEADING: Final = 0.42
-_CAPTION: Final = 0.31
-_KEYS: Final = 0.5
 _SMALLEST: Final = 1.9  # points: diameter of a person that would be smaller
 
 
@@ -121,60 +116,8 @@ def draw_groups(
     for sheet, panel in zip(sheets, panels, strict=True):
         _draw_group(sheet, free_space, panel)
     _draw_key(sheets[-1])
+    draw_page_bar(sheets[-1])
     return sheets[0].figure
-
-
-def new_sheets(
-    view: Box,
-    captions: Sequence[tuple[str, str]],
-    *,
-    columns: int,
-    title: str,
-    details: str,
-    below: float = 0.0,
-) -> list[Sheet]:
-    """Return empty maps of one view, with a line of text above each, row by row.
-
-    `below` are inches that are left free under the maps.
-    """
-    rows = -(-len(captions) // columns)
-    width = (WIDTH - 2.0 * _SIDE - (columns - 1) * _GAP) / columns
-    height = width * (view[3] - view[1]) / (view[2] - view[0])
-    page = _HEADING + rows * (_CAPTION + height) + _KEYS + below
-    figure = Figure(figsize=(WIDTH, page), facecolor=palette.PAGE)
-    FigureCanvasAgg(figure)
-    ends = (_SIDE / WIDTH, 1.0 - _SIDE / WIDTH)
-    write_line(figure, ends, 1.0 - 0.6 * _HEADING / page, (title, details), (10.0, 7.5))
-    sheets = []
-    for k, words in enumerate(captions):
-        row, column = divmod(k, columns)
-        left = (_SIDE + column * (width + _GAP)) / WIDTH
-        bottom = 1.0 - (_HEADING + (row + 1) * (_CAPTION + height)) / page
-        axes = figure.add_axes((left, bottom, width / WIDTH, height / page))
-        axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]), xticks=[], yticks=[])
-        axes.set_facecolor(palette.PAGE)
-        axes.spines[:].set_visible(False)
-        top = bottom + (height + 0.3 * _CAPTION) / page
-        write_line(figure, (left, left + width / WIDTH), top, words, (8.0, 7.0))
-        sheets.append(Sheet(figure, axes, view))
-    area = sheets[-1].axes.get_position()
-    strip = _KEYS / page
-    draw_bar(sheets[-1], (area.x0, area.y0 - strip, area.width, strip), share=0.25 / columns)
-    return sheets
-
-
-def write_line(
-    figure: Figure,
-    ends: tuple[float, float],
-    y: float,
-    words: tuple[str, str],
-    sizes: tuple[float, float],
-) -> None:
-    """Write text at the left and right end of a line; a heading is large and bold."""
-    bold = "bold" if sizes[0] > 9.0 else "normal"
-    style: dict[str, Any] = {"va": "baseline"}
-    figure.text(ends[0], y, words[0], fontsize=sizes[0], weight=bold, color=palette.INK, **style)
-    figure.text(ends[1], y, words[1], fontsize=sizes[1], color=palette.MUTED, ha="right", **style)
 
 
 def _draw_group(sheet: Sheet, free_space: FreeSpace, panel: Panel) -> None:
@@ -236,7 +179,7 @@ def _draw_key(sheet: Sheet) -> None:
         list(entries.values()),
         list(entries),
         loc="lower left",
-        bbox_to_anchor=(_SIDE / WIDTH - 0.006, 0.006),
+        bbox_to_anchor=(SIDE / WIDTH - 0.006, 0.006),
         ncols=len(entries),
         frameon=False,
         fontsize=7,

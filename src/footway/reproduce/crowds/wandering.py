@@ -12,6 +12,7 @@ from scipy.spatial import KDTree
 from footway.crowd import Crowd
 from footway.crowd.tracks import edges_of_wanderers
 from footway.plot import draw_density, palette, save_picture
+from footway.reproduce.claims import stated
 from footway.reproduce.cmm.setup import RADIUS, scene
 from footway.reproduce.crowds.setup import faults
 from footway.reproduce.report import Picture, Section, Table
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from footway.reproduce.report import Cell
 
     Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
 
 SOURCE: Final = "cmm-crowds-2008, section 5.2"
 
@@ -61,17 +63,26 @@ def run(effort: Effort, folder: Path) -> Section:
     load = 100.0 * (time.process_time() - cpu) / effort.wandering
     ends = dead_ends(place.cmap)
     figure = draw_density(place.cmap, recording, environment=place.environment)
+    seen = KDTree(recording.positions)
+    visits = seen.query_ball_point(ends.long, ends.clearance, return_length=True)
+    corners = seen.query_ball_point(ends.short, CLOSE, return_length=True)
     _draw_ends(figure, ends.long)
     save_picture(figure, folder / FILE)
     caption = f"Wanderers in the city, mean over {effort.wandering / 60.0:g} minutes"
     return Section(
         "Wandering",
         SOURCE,
-        [_table(ends, recording, load, effort)],
+        [_table(visits, corners, recording, load, effort)],
         [Picture(FILE, caption)],
         checked="nobody is in a wall and nobody is stuck.",
         wrong=faults(crowd, "wanderers"),
-    )
+        claims=[
+            stated(SOURCE, "characters walk to the end of long dead ends",
+                   f"{(visits > 0).sum()} of {len(visits)}", held=(visits > 0).mean() >= 0.95),
+            stated(SOURCE, "short dead ends are not entered",
+                   f"{(corners > 0).sum()} of {len(corners)}", held=(corners > 0).mean() <= 0.05),
+        ] if effort.wandering >= 300.0 else (),
+    )  # fmt: skip
 
 
 def dead_ends(cmap: CorridorMap) -> Ends:
@@ -86,17 +97,14 @@ def dead_ends(cmap: CorridorMap) -> Ends:
     return Ends(cmap.vertices[long], clearance[long], cmap.vertices[(all_edges == 1) & (used == 0)])
 
 
-def _table(ends: Ends, recording: Recording, load: float, effort: Effort) -> Table:
-    seen = KDTree(recording.positions)
-    visits = seen.query_ball_point(ends.long, ends.clearance, return_length=True)
-    corners = seen.query_ball_point(ends.short, CLOSE, return_length=True)
+def _table(visits: Ints, corners: Ints, recording: Recording, load: float, effort: Effort) -> Table:
     rows: list[tuple[Cell, ...]] = [
         ("wanderers", effort.wanderers),
         ("simulated, s", effort.wandering),
-        ("long dead ends", len(ends.long)),
+        ("long dead ends", len(visits)),
         ("of them visited to the end", int((visits > 0).sum())),
         ("persons in one, mean", float(visits.mean() / recording.n_frames)),
-        ("short dead ends, into corners", len(ends.short)),
+        ("short dead ends, into corners", len(corners)),
         ("of them visited to the end", int((corners > 0).sum())),
         ("CPU load, one core, %", load),
     ]

@@ -16,11 +16,11 @@ __all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE"]
 TITLE: Final = "Routes and walks on terrain, reproduced"
 
 STEPS: Final = (
-    ("times", "Table 1: walks along routes", times),
-    ("forest", "Figure 1: an adult and a child", woods),
-    ("sigma", "Figure 7: five values of sigma", village),
-    ("road", "Figure 8: MIRAN and the IRM", road),
-    ("routes", "Weighted routes in the city", queries),
+    ("times", "Table 1: walks along routes", times.run),
+    ("forest", "Figure 1: an adult and a child", woods.run),
+    ("sigma", "Figure 7: five values of sigma", village.run),
+    ("road", "Figure 8: MIRAN and the IRM", road.run),
+    ("routes", "Weighted routes in the city", queries.run),
 )
 
 _METHOD: Final = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import shapely
@@ -59,6 +59,9 @@ FINE: Final = 0.1
 
 MARGIN: Final = 5.0
 """m. Margin of routes in the forest from borders: a quarter of d, so that walks cut no corners."""
+
+CLEARANCE: Final = 1.0
+"""m. Distance from walls that the boundary force F_b keeps (section 3.4); the paper gives none."""
 
 IRM_SPACING: Final = 10.0
 """m. The IRM has no d; this is the one of MIRAN in the same scene."""
@@ -117,21 +120,36 @@ def rows_of(scene: str) -> list[Row]:
     return [row for row in ROWS if row.scene == scene]
 
 
-def walk(row: Row, *, radius: float = POINT, step: float = METRE, look: float = 0.0) -> RouteWalk:
-    """Walk a row; the route is cut by terrain again, as for a new route.
+def walk(
+    row: Row,
+    *,
+    radius: float = POINT,
+    step: float = METRE,
+    look: float = 0.0,
+    clearance: float = CLEARANCE,
+    improved: bool = True,
+) -> RouteWalk:
+    """Walk a row with all forces; the route is cut by terrain again, as for a new route.
 
-    `look` is the distance between updates of the target, as a share of d.
+    `look` is the distance between updates of the target, as a share of d. Without a clearance the
+    boundary force is off. Routes on the grid are as the paper's if they are not improved.
     """
-    drawn = replace(route_of(row.scene, radius))
+    drawn = replace(route_of(row.scene, radius, improved))
+    settings: dict[str, Any] = {"step": step, "speed": SPEED, "clearance": clearance}
     if row.sigma is None or row.spacing is None:
-        return irm(drawn, corridor_map(row.scene), step=step, speed=SPEED, look=look * IRM_SPACING)
-    return miran(
-        drawn, sigma=row.sigma, spacing=row.spacing, step=step, speed=SPEED, look=look * row.spacing
-    )
+        return irm(drawn, corridor_map(row.scene), look=look * IRM_SPACING, **settings)
+    return miran(drawn, sigma=row.sigma, spacing=row.spacing, look=look * row.spacing, **settings)
+
+
+def sharpest_turn(walk: RouteWalk) -> float:
+    """Return the greatest change of direction between two samples, degrees."""
+    step = np.diff(walk.points, axis=0)
+    heading = np.unwrap(np.arctan2(step[:, 1], step[:, 0]))
+    return float(np.degrees(np.abs(np.diff(heading)).max(initial=0.0)))
 
 
 @cache
-def route_of(scene: str, radius: float) -> IndicativeRoute:
+def route_of(scene: str, radius: float, improved: bool = True) -> IndicativeRoute:
     """Return the route of a scene: by hand in the village, by A* on a grid in the forest."""
     terrain = Terrain.build(environment_of(scene), radius)
     preferences = _WALKERS.get(scene)
@@ -143,6 +161,7 @@ def route_of(scene: str, radius: float) -> IndicativeRoute:
             preferences=preferences,
             method="grid",
             margin=MARGIN,
+            improve=improved,
         )
     points = LOOP if scene == VILLAGE else mckenna_road.ROUTE
     return IndicativeRoute.from_points(terrain, points, preferences)

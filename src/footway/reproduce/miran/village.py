@@ -9,7 +9,9 @@ import numpy as np
 import shapely
 
 from footway.plot import Line, RoutePanel, draw_routes, palette, save_picture
+from footway.reproduce.claims import Claim, stated
 from footway.reproduce.miran.setup import (
+    FINE,
     LOOP_BEGIN,
     LOOP_END,
     PAPER,
@@ -17,6 +19,7 @@ from footway.reproduce.miran.setup import (
     VILLAGE,
     route_of,
     rows_of,
+    sharpest_turn,
     walk,
 )
 from footway.reproduce.report import Picture, Section, Table
@@ -42,15 +45,38 @@ COLOURS: Final = ("#e2402a", "#e39a2d", "#4fa3d1", "#7a3e9d", "#2f7d4f")
 def run(effort: Effort, folder: Path) -> Section:
     """Walk along the route with five values of sigma."""
     del effort  # it takes no time
-    walks = {row.sigma or 0.0: walk(row) for row in rows_of(VILLAGE)}
+    walks = {row.sigma or 0.0: walk(row, step=FINE) for row in rows_of(VILLAGE)}
     return Section(
         "Figure 7: one route, five values of sigma",
         SOURCE,
         [_table(walks)],
         [_draw(walks, folder)],
-        checked="the larger sigma, the shorter the walk and the farther it keeps from the route.",
+        checked=(
+            "the larger sigma, the shorter the walk and the farther it keeps from the route; no "
+            "walk touches a wall."
+        ),
         wrong=faults(walks),
+        claims=_claims(walks),
     )
+
+
+def _claims(walks: Mapping[float, RouteWalk]) -> list[Claim]:
+    where = f"{PAPER}, figure 7"
+    cut = route_of(VILLAGE, POINT).cut
+    loop = float(cut.lengths[LOOP_END] - cut.lengths[LOOP_BEGIN])
+    skip = float(np.diff(walks[300.0].references).max())
+    least = min(walk.clearance for walk in walks.values())
+    lengths = [walks[sigma].length for sigma in sorted(walks)]
+    turn = max(sharpest_turn(walk) for walk in walks.values())
+    return [
+        stated(where, "smaller sigma: closer to the route", ", ".join(f"{m:.0f}" for m in lengths)
+               + " m", held=not faults(walks)),
+        stated(where, "sigma = 300 neither follows nor skips the loop entirely",
+               f"skips {skip:.0f} m of {loop:.0f} m", held=0.2 * loop < skip < loop),
+        stated(where, "walks keep clear of obstacles", f"{least:.2f} m at least", held=least > 0.1),
+        stated(where, "walks are smooth", f"{turn:.0f} degrees between samples of {FINE * 1.2:g} m",
+               held=turn < 20.0),
+    ]  # fmt: skip
 
 
 def farthest(walk: RouteWalk) -> float:
@@ -75,7 +101,11 @@ def faults(walks: Mapping[float, RouteWalk]) -> list[str]:
     ):
         if any(b > a + _CLOSE for a, b in pairwise(values)):
             wrong.append(f"figure 7: a larger sigma makes the walk {what}")
-    return wrong
+    return wrong + [
+        f"figure 7: sigma {sigma:g} touches a wall"
+        for sigma, each in walks.items()
+        if each.clearance <= 0.0
+    ]
 
 
 def _table(walks: Mapping[float, RouteWalk]) -> Table:
@@ -87,11 +117,15 @@ def _table(walks: Mapping[float, RouteWalk]) -> Table:
             walk.length,
             farthest(walk),
             float(np.diff(walk.references).max()),
-            len(walk.points),
+            f"{walk.clearance:.2f}",
+            f"{sharpest_turn(walk):.0f}",
         )
         for sigma, walk in walks.items()
     ]
-    columns = ("sigma", "walk, m", "route, farthest from the walk, m", "longest skip, m", "samples")
+    columns = (
+        *("sigma", "walk, m", "route, farthest from the walk, m", "longest skip, m"),
+        *("clearance, m", "sharpest turn, degrees"),
+    )
     note = (
         f"The route is {cut.length:.0f} m long, the loop in it {loop:.0f} m. The paper gives no "
         "numbers: with a sigma of 300 its character neither follows the loop nor skips it "

@@ -1,4 +1,4 @@
-"""Roadmaps: tables II and III and figures 3, 5 and 6 of rrm-roadmaps-2006.
+"""Roadmaps: tables I, II and III and figures 1 to 6 of rrm-roadmaps-2006.
 
 One module for each experiment; published numbers are at its top.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from footway.reproduce.roadmaps import clearance, cycles, discs, environments, sizes, views
+from footway.reproduce.roadmaps import discs, figures, tables
 from footway.reproduce.roadmaps.setup import FULL, QUICK, SETTINGS, roadmaps_of, warm_up
 
 if TYPE_CHECKING:
@@ -19,12 +19,13 @@ __all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE", "prepare"]
 TITLE: Final = "Roadmaps, reproduced"
 
 STEPS: Final = (
-    ("environments", "Table I: the environments", environments),
-    ("sizes", "Table II: sizes, path lengths and query times", sizes),
-    ("cycles", "Figure 3: adding useful cycles", cycles),
-    ("clearance", "Table III: clearance of retracted roadmaps", clearance),
-    ("views", "Figure 5: pictures of all roadmaps", views),
-    ("discs", "Figure 6: what clearance covers", discs),
+    ("environments", "Table I: the environments", tables.run_environments),
+    ("sizes", "Table II: sizes, path lengths and query times", tables.run_sizes),
+    ("guards", "Figure 1: guards and a connector", figures.run_guards),
+    ("cycles", "Figures 2 and 3: adding useful cycles", figures.run_cycles),
+    ("clearance", "Table III: clearance of retracted roadmaps", tables.run_clearance),
+    ("views", "Figure 5: pictures of all roadmaps", figures.run_views),
+    ("discs", "Figure 6: what clearance covers", discs.run),
 )
 
 _MAPS: Final = (
@@ -47,7 +48,7 @@ REMARKS: Final = (
     _MAPS,
     _CELLS,
     _CYCLES,
-    "Our construction times are of one build on all cores, with kernels warm.",
+    "Our construction times are CPU times of one build, summed over all cores, with kernels warm.",
     "Machine of the paper: Pentium 4, 3 GHz, 1 GB.",
 )
 

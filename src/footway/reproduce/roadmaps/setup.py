@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -19,7 +19,7 @@ from footway.roadmap.rrrm import retract
 from footway.roadmap.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,7 +38,8 @@ class Effort:
         queries: random queries on each roadmap.
         grid_queries: the same on the grid roadmap, which is slow.
         rounds: of all queries.
-        tries: random queries of figure 3.
+        tries: random queries of figures 2 and 3.
+        runs: of table III, by environment; the paper has 100 in all.
 
     """
 
@@ -47,13 +48,19 @@ class Effort:
     grid_queries: int = 20
     rounds: int = 9
     tries: int = 400
+    runs: Mapping[str, int] = field(
+        default_factory=lambda: {
+            "field": 100, "office": 20, "office-fine": 1, "house": 20, "quake": 3,
+        }
+    )  # fmt: skip
 
 
 FULL: Final = Effort()
 
 QUICK: Final = Effort(
-    environments=("field", "house"), queries=10, grid_queries=2, rounds=1, tries=40
-)
+    environments=("field", "house"), queries=10, grid_queries=2, rounds=1, tries=40,
+    runs={"field": 2, "house": 2},
+)  # fmt: skip
 
 SEED: Final = 2006
 USEFULNESS: Final = 1.5
@@ -95,7 +102,7 @@ SETTINGS: Final = {
 
 
 class Built(NamedTuple):
-    """All roadmaps of an environment, and the construction time of each."""
+    """All roadmaps of an environment, and the construction time of each, s of CPU time."""
 
     setting: Setting
     environment: Environment | Volume
@@ -126,19 +133,19 @@ def warm_up(setting: Setting) -> None:
 
 
 def build_all(setting: Setting, environment: Environment | Volume) -> Built:
-    """Build the roadmaps of all methods, and measure the times."""
+    """Build the roadmaps of all methods, and measure CPU times."""
     found: dict[str, Roadmap] = {}
     seconds: dict[str, float] = {}
-    begin = time.perf_counter()
+    begin = time.process_time()
     found["GRM"] = grid(environment, **setting.options)
-    seconds["GRM"] = time.perf_counter() - begin
-    begin = time.perf_counter()
+    seconds["GRM"] = time.process_time() - begin
+    begin = time.process_time()
     found["RRM"] = rrm(environment, seed=SEED, **setting.options)
-    seconds["RRM"] = time.perf_counter() - begin
+    seconds["RRM"] = time.process_time() - begin
     found["RRM*"] = rrm_star(found["RRM"], usefulness=USEFULNESS, seed=SEED)
-    seconds["RRM*"] = time.perf_counter() - begin
+    seconds["RRM*"] = time.process_time() - begin
     found["RRRM"] = retract(found["RRM*"])
-    seconds["RRRM"] = time.perf_counter() - begin
+    seconds["RRRM"] = time.process_time() - begin
     return Built(setting, environment, found, seconds)
 
 

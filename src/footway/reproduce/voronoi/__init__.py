@@ -1,4 +1,4 @@
-"""Smooth roadmaps and cameras: figures 1, 3, 5, 7, 8, 9 and 11 of voronoi-roadmaps-2004.
+"""Smooth roadmaps and cameras: figures 1, 3 to 9 and 11 of voronoi-roadmaps-2004.
 
 One module for each figure and its claims; statements of the paper are at its top.
 """
@@ -28,13 +28,13 @@ __all__ = ["FULL", "QUICK", "REMARKS", "STEPS", "TITLE", "prepare"]
 TITLE: Final = "Smooth roadmaps and cameras, reproduced"
 
 STEPS: Final = (
-    ("construction", "Figure 1: building smooth roadmaps", construction),
-    ("diagram", "Figure 3: the Voronoi diagram", diagram),
-    ("retraction", "Figure 5: retracting edges", retraction),
-    ("blends", "Figure 7: circular blends", turns),
-    ("queries", "Figure 8: answering queries", queries),
-    ("corridors", "Figure 9: corridors for groups", corridors),
-    ("cameras", "Figure 11: the speed of a camera", cameras),
+    ("construction", "Figure 1: building smooth roadmaps", construction.run),
+    ("diagram", "Figure 3: the Voronoi diagram", diagram.run),
+    ("retraction", "Figures 4 to 6: retracting samples and edges", retraction.run),
+    ("blends", "Figure 7: circular blends", turns.run),
+    ("queries", "Figure 8: answering queries", queries.run),
+    ("corridors", "Figure 9: corridors for groups", corridors.run),
+    ("cameras", "Figure 11: the speed of a camera", cameras.run),
 )
 
 _METHOD: Final = (
@@ -52,6 +52,6 @@ REMARKS: Final = (
 
 def prepare(effort: Effort, step: Step) -> None:
     """Build the roadmaps."""
-    for name in dict.fromkeys((*effort.environments, queries.LARGE)):
+    for name in dict.fromkeys((*effort.environments, queries.LARGE, effort.large)):
         with step(name, f"{name.capitalize()}: roadmap, blends and map"):
             scene(name)

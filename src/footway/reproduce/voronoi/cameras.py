@@ -9,6 +9,7 @@ import numpy as np
 from footway.camera import motion
 from footway.plot import draw_camera, palette, save_picture
 from footway.reproduce import charts
+from footway.reproduce.claims import stated
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.judge import path_clearance, path_faults, speed_faults
@@ -89,7 +90,15 @@ def run(effort: Effort, folder: Path) -> Section:
             *(f"figure 11: {words}" for words in speed_faults(flight.diagram)),
             *faults(rates),
         ],
-    )
+        claims=[
+            stated(f"{PAPER}, figure 11", "the speed keeps its limits and both accelerations",
+                   _range(flight.diagram.accelerations) + f" m/s2, bound {ACCELERATION:g}",
+                   held=not list(speed_faults(flight.diagram))),
+            stated(f"{PAPER}, section 4.2", "looking ahead makes the rotation C1",
+                   f"rate jumps by {rates.jumps[1]:.3f}, along the path {rates.jumps[0]:.3f} rad/s",
+                   held=not faults(rates), file=AHEAD_FILE),
+        ],
+    )  # fmt: skip
 
 
 def rates_of(flight: CameraMotion) -> Rates:

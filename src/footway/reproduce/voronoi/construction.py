@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import shapely
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
+from footway.reproduce.claims import less, stated
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import Timing, in_turn
 from footway.reproduce.voronoi.judge import judge_roadmap
-from footway.reproduce.voronoi.setup import RADIUS, build, scene
+from footway.reproduce.voronoi.setup import PAPER, RADIUS, build, scene
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +77,21 @@ def run(effort: Effort, folder: Path) -> Section:
             "there is a cycle for every hole."
         ),
         wrong=[words for row in rows for words in faults(row)],
-    )
+        claims=[
+            less(f"{PAPER}, figure 1", f"a smooth roadmap of the {SHOWN}, s", SECONDS,
+                 timings[SHOWN].cpu),
+            stated(f"{PAPER}, section 2", "paths are C1",
+                   f"{max(row.verdict.corner for row in rows):.0e} rad at {blends:,} blends",
+                   held=all(row.verdict.corner <= 1e-6 for row in rows)),
+            stated(f"{PAPER}, section 2", "paths keep a minimum clearance",
+                   f"{min(min(row.verdict.edges, row.verdict.blends) for row in rows):.3f} m, "
+                   f"radius {RADIUS:g} m",
+                   held=all(not row.verdict.wrong for row in rows)),
+            stated(f"{PAPER}, section 2.3", "a path runs through every corridor between obstacles",
+                   ", ".join(f"{row.place.roadmap.n_cycles} of {row.holes}" for row in rows),
+                   held=all(row.place.roadmap.n_cycles >= row.holes for row in rows)),
+        ],
+    )  # fmt: skip
 
 
 def _row(place: Scene, timing: Timing) -> Row:

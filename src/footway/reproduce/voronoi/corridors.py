@@ -15,6 +15,7 @@ from footway.plot import layers, palette, save_picture
 from footway.plot.layers import draw_free_space
 from footway.plot.shapes import free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets
+from footway.reproduce.claims import stated
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.judge import Judge, path_faults
@@ -103,7 +104,13 @@ def run(effort: Effort, folder: Path) -> Section:
             *path_faults(pair.far, judge, "figure 9 (b)"),
             *faults(pair, judge),
         ],
-    )
+        claims=[
+            stated(f"{PAPER}, figure 9", "the roadmap's corridor has no artificial narrow passage",
+                   f"narrowest {pair.around_far.narrowest:.2f} m, near obstacles "
+                   f"{pair.around_near.narrowest:.2f} m",
+                   held=pair.around_far.narrowest > pair.around_near.narrowest)
+        ],
+    )  # fmt: skip
 
 
 def find_path_pair(environment: Environment) -> PathPair:

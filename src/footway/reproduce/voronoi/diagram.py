@@ -13,6 +13,7 @@ from footway.plot import palette, save_picture
 from footway.plot.layers import draw_free_space, outline
 from footway.plot.shapes import free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets, padded
+from footway.reproduce.claims import stated
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.setup import (
     COURTYARD,
@@ -77,7 +78,12 @@ def run(effort: Effort, folder: Path) -> Section:
         [_draw(environment, cells, lines, folder)],
         checked="by Shapely each cell is nearest to one obstacle, and each obstacle has one cell.",
         wrong=faults(cells, len(obstacles), off),
-    )
+        claims=[
+            stated(f"{PAPER}, figure 3", "each obstacle and each boundary has a cell",
+                   f"{len(cells.shapes)} cells, {len(obstacles)} obstacles",
+                   held=not faults(cells, len(obstacles), off))
+        ],
+    )  # fmt: skip
 
 
 def obstacles_of(environment: Environment) -> Shapes:

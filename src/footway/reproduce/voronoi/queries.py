@@ -10,6 +10,7 @@ import numpy as np
 from scipy.spatial import Delaunay, cKDTree
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
+from footway.reproduce.claims import less
 from footway.reproduce.questions import Question, random_questions
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import undisturbed
@@ -68,8 +69,9 @@ class QueryResults(NamedTuple):
 
 
 def run(effort: Effort, folder: Path) -> Section:
-    """Run random queries on three roadmaps, check the paths, and draw one."""
-    results = [query_large(effort), *(query_gallery(name, effort) for name in (SHOWN, "field"))]
+    """Run random queries on several roadmaps, check the paths, and draw one."""
+    names = (effort.large, SHOWN, "field")
+    results = [query_large(effort), *(query_gallery(name, effort) for name in names)]
     path = scene(SHOWN).cmap.path(*QUESTION, radius=RADIUS)
     judge = scene(SHOWN).judge
     return Section(
@@ -86,7 +88,15 @@ def run(effort: Effort, folder: Path) -> Section:
             *(words for each in results for words in each.wrong),
             *path_faults(path, judge, "figure 8"),
         ],
-    )
+        claims=[
+            less(f"{PAPER}, section 2.5", what, MILLISECONDS, float(np.median(each.each)),
+                 why=f"{each.vertices:,} vertices, {each.edges:,} edges")
+            for what, each in zip(
+                ("a query, 1,000 vertices and 3,000 edges, ms", "a query on a Voronoi-PRM, ms"),
+                results, strict=False,
+            )
+        ],
+    )  # fmt: skip
 
 
 def query_large(effort: Effort) -> QueryResults:

@@ -41,6 +41,7 @@ class Effort:
         builds: rounds of building all roadmaps.
         queries: random queries on a roadmap.
         rounds: of all queries.
+        large: map whose Voronoi-PRM is larger than the paper's.
 
     """
 
@@ -50,11 +51,14 @@ class Effort:
     builds: int = 5
     queries: int = 1_000
     rounds: int = 7
+    large: str = "city:2x2"
 
 
 FULL: Final = Effort()
 
-QUICK: Final = Effort(environments=("field", "office"), builds=1, queries=40, rounds=2)
+QUICK: Final = Effort(
+    environments=("field", "office"), builds=1, queries=40, rounds=2, large="mckenna"
+)
 
 RADIUS: Final = 0.25
 """m. Radius of a pedestrian, as in the other experiments; the paper gives none."""

@@ -13,6 +13,7 @@ from footway.plot import palette, save_picture
 from footway.plot.layers import draw_free_space
 from footway.plot.shapes import free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets
+from footway.reproduce.claims import stated
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.judge import Judge, judge_roadmap
 from footway.reproduce.voronoi.setup import (
@@ -106,7 +107,13 @@ def run(effort: Effort, folder: Path) -> Section:
             "one that is found by halving."
         ),
         wrong=[*wrong, *(size.wrong for size in sizes if size.wrong)],
-    )
+        claims=[
+            stated(f"{PAPER}, figure 7", "blends are reduced until they have the clearance",
+                   f"radius {min(size.exact for size in sizes):.2f} m in the median, largest that "
+                   "fits", printed=f"{min(size.halved for size in sizes):.2f} m, halved",
+                   held=not wrong and not any(size.wrong for size in sizes))
+        ],
+    )  # fmt: skip
 
 
 def roadmap_of(part: Part) -> tuple[Environment, Roadmap]:
