@@ -38,7 +38,8 @@ class Observer:
         areas: Mapping[str, Polygon],
         every: float,
     ) -> None:
-        self._crowd, self._lines, self._areas = crowd, lines, areas
+        self._crowd, self._areas = crowd, areas
+        self._lines = {name: (np.array(a), np.array(b)) for name, (a, b) in lines.items()}
         self._every = max(1, round(every / crowd.dt))
         self._population: dict[int, int] = {}  # of every character that was ever present
         self._left: dict[int, float] = {}  # time of egress by id, s
@@ -52,18 +53,18 @@ class Observer:
         crowd = self._crowd
         ids, positions = crowd.ids, crowd.positions
         known, places = self._before
-        for number in np.setdiff1d(known, ids, assume_unique=True).tolist():
-            self._left[number] = crowd.time
-        new = np.setdiff1d(ids, known, assume_unique=True)
-        if len(new):
-            of = dict(zip(ids.tolist(), crowd.populations.tolist(), strict=True))
-            self._population |= {number: of[number] for number in new.tolist()}
-        if self._lines:
-            _, now, then = np.intersect1d(ids, known, assume_unique=True, return_indices=True)
-            for name, (a, b) in self._lines.items():
-                _, share, left = steps_over(places[then], positions[now], np.array(a), np.array(b))
-                times = crowd.time - (1.0 - share) * crowd.dt
-                self._passed[name] += zip(times.tolist(), left.tolist(), strict=True)
+        stayed: Any = slice(None)
+        before: Any = slice(None)
+        if len(ids) != len(known) or (ids != known).any():  # somebody came or left
+            _, stayed, before = np.intersect1d(ids, known, assume_unique=True, return_indices=True)
+            left = np.delete(known, before).tolist()
+            self._left |= dict.fromkeys(left, crowd.time)
+            new, of = np.delete(ids, stayed), np.delete(crowd.populations, stayed)
+            self._population |= dict(zip(new.tolist(), of.tolist(), strict=True))
+        for name, (a, b) in self._lines.items():
+            _, share, is_left = steps_over(places[before], positions[stayed], a, b)
+            times = crowd.time - (1.0 - share) * crowd.dt
+            self._passed[name] += zip(times.tolist(), is_left.tolist(), strict=True)
         self._before = (ids, positions)
         if crowd.steps % self._every == 0:
             for name, area in self._areas.items():
