@@ -10,6 +10,8 @@ Tests give the number of their examples as a share: see `tests.effort`.
 from __future__ import annotations
 
 import contextlib
+import gc
+import os
 import shutil
 import signal
 import subprocess
@@ -22,6 +24,12 @@ from tests.effort import PROFILE
 # A shell lets its background jobs ignore Ctrl-C, and the commands that tests start inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A thread of a parallel kernel that has nothing to do spins, and takes the time of other workers.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+# Collecting the tests makes no garbage, but a million objects: see `pytest_collection_finish`.
+gc.disable()
 
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("random", deadline=None, print_blob=True)
@@ -76,6 +84,12 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_collection_modifyitems(items):
     """Begin with the folders whose files take longest."""
     items.sort(key=_turn)
+
+
+def pytest_collection_finish():
+    """Collect garbage again, of what the tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 def _turn(item):

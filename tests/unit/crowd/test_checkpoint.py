@@ -2,6 +2,9 @@
 
 import gc
 import warnings
+from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -186,10 +189,9 @@ class TestResume:
 class TestDamaged:
     @pytest.fixture
     def file(self, tmp_path):
-        it = mixed()
-        it.step(20)
-        it.save(tmp_path / "crowd.npz")
-        return tmp_path / "crowd.npz"
+        file = tmp_path / "crowd.npz"
+        file.write_bytes(checkpoint_bytes())
+        return file
 
     def assert_refused(self, file, name="hall"):
         with pytest.raises(fw.BadFile) as error:
@@ -379,25 +381,18 @@ class TestDamaged:
         gc.collect(1)
 
 
-_GOOD = []
-
-
+@cache
 def checkpoint_bytes():
-    if not _GOOD:
-        from tempfile import TemporaryDirectory
-
-        with TemporaryDirectory() as folder:
-            it = mixed()
-            it.step(20)
-            it.save(f"{folder}/crowd.npz")
-            with open(f"{folder}/crowd.npz", "rb") as file:  # noqa: PTH123
-                _GOOD.append(file.read())
-    return _GOOD[0]
+    """A good checkpoint."""
+    it = mixed()
+    it.step(20)
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "crowd.npz")
+        it.save(file)
+        return file.read_bytes()
 
 
 def load_or_refuse(content):
-    from tempfile import NamedTemporaryFile
-
     with NamedTemporaryFile(suffix=".npz") as file:
         file.write(content)
         file.flush()
