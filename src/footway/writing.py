@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
 import sqlite3
-from contextlib import contextmanager, suppress
+import sys
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from footway.errors import BadFile
 
@@ -22,8 +24,8 @@ def whole_file(
     """Yield a temporary path that replaces `file` on success and is removed on failure.
 
     Readers see the old file or the complete new one, also after a power cut. Each writer has its
-    own temporary path; of two writers at the same time, the last one wins. Links are followed;
-    devices and pipes are written directly.
+    own temporary path; of two writers at the same time, the last one wins. What a killed writer
+    left is removed by the next one. Links are followed; devices and pipes are written directly.
 
     Args:
         file: the file to write.
@@ -36,32 +38,59 @@ def whole_file(
     path = _target(file)
     if path.is_dir():
         raise BadFile(f"{name or file}: cannot be written: Is a directory")
-    is_special = path.exists() and not path.is_file()
-    beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.part{path.suffix}")
-    part = Path(file) if is_special else temporary or beside
     try:
-        yield part
-        if not is_special:
-            # Flush to disk, then move over the old file, whose permissions it gets.
-            with part.open("rb+") as stream:
-                os.fsync(stream.fileno())
-            if path.exists():
-                part.chmod(path.stat().st_mode)
-            part.replace(path)
-            if hasattr(os, "O_DIRECTORY"):  # not on Windows
-                with suppress(OSError):
-                    folder = os.open(path.parent, os.O_DIRECTORY)
-                    try:
-                        os.fsync(folder)
-                    finally:
-                        os.close(folder)
+        if path.exists() and not path.is_file():
+            yield Path(file)
+        else:
+            with _beside(path) if temporary is None else nullcontext(temporary) as part:
+                try:
+                    yield part
+                    _replace(part, path)
+                finally:
+                    with suppress(OSError):
+                        part.unlink()
     except (OSError, sqlite3.Error) as error:
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise BadFile(f"{name or file}: cannot be written: {reason}") from None
-    finally:
-        if not is_special:
-            with suppress(OSError):
-                part.unlink()
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """Yield a new path beside a file; remove those of writers that do not exist any more.
+
+    A writer locks its file, and the lock of a process ends with it.
+    """
+    if sys.platform == "win32":  # cannot replace open files
+        yield _new_name(path)
+        return
+    stem, suffix = glob.escape(path.stem), glob.escape(path.suffix)
+    for left in path.parent.glob(f".{stem}.????????.part{suffix}"):
+        with suppress(OSError), left.open("rb") as stream:
+            _lock(stream)
+            left.unlink()
+    while True:
+        part = _new_name(path)
+        with part.open("xb") as stream:
+            try:
+                _lock(stream)
+            except BlockingIOError:  # another writer is about to remove it
+                continue
+            except OSError:  # a file system without locks
+                pass
+            if part.exists():
+                yield part
+                return
+
+
+def _new_name(path: Path) -> Path:
+    return path.with_name(f".{path.stem}.{secrets.token_hex(4)}.part{path.suffix}")
+
+
+def _lock(stream: BinaryIO) -> None:
+    """Lock a file until it is closed; an OSError if another one has locked it."""
+    import fcntl
+
+    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _target(file: str | os.PathLike[str]) -> Path:
@@ -73,3 +102,19 @@ def _target(file: str | os.PathLike[str]) -> Path:
         return Path(os.path.realpath(path))
     except (OSError, ValueError) as error:
         raise BadFile(f"{file!r}: cannot be written: {error}") from None
+
+
+def _replace(part: Path, path: Path) -> None:
+    """Flush a file to disk and move it over another one, whose permissions it gets."""
+    with part.open("rb+") as stream:
+        os.fsync(stream.fileno())
+    if path.exists():
+        part.chmod(path.stat().st_mode)
+    part.replace(path)
+    if hasattr(os, "O_DIRECTORY"):  # not on Windows
+        with suppress(OSError):
+            folder = os.open(path.parent, os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)

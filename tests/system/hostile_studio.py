@@ -16,13 +16,13 @@ loading.COMMAND = hostile_process.COMMAND
 if __name__ == "__main__":
     arguments = sys.argv[1:]
     if arguments[0] == "stuck-crowd":
-        from footway.crowd import Crowd
+        from footway.studio.crowd_thread import CrowdThread
 
         def step(*_):
             """Stay in native code that has released the GIL, as a kernel does."""
             print("stuck", file=sys.stderr, flush=True)
             ctypes.CDLL(None).pause()
 
-        Crowd.step = step
+        CrowdThread.step = step  # not that of a crowd: crowds are also made to compile kernels
         del arguments[0]
     sys.exit(main(["studio", *arguments, "--no-browser"]))

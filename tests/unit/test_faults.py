@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults.__main__ import Fault, find_problem, read_faults
+from tests.faults.__main__ import Fault, draw_sample, find_problem, read_faults
 
 FAULTS = read_faults()
 
@@ -36,3 +36,11 @@ def test_problems_are_found(tmp_path, change, problem):
     found = find_problem(fault._replace(**change), tmp_path)
     assert problem in found
     assert bool(problem) == bool(found)
+
+
+def test_a_sample_is_of_every_area_and_the_same_again():
+    sample = draw_sample(FAULTS, 100)
+    assert sample == draw_sample(FAULTS, 100)
+    assert {fault.area for fault in sample} == {fault.area for fault in FAULTS}
+    assert 90 <= len(set(sample)) == len(sample) <= 110
+    assert draw_sample(FAULTS, 10**6) == FAULTS

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -56,6 +59,42 @@ def test_two_at_once_do_not_mix(tmp_path):
             other.write_text("other")
         assert file.read_text() == "other"
     assert file.read_text() == "one"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+KILLED = """
+import os, signal, sys
+from footway.writing import whole_file
+
+with whole_file(sys.argv[1]) as part:
+    part.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next(tmp_path):
+    file, others = tmp_path / "a[1].txt", tmp_path / ".b.01234567.part.txt"
+    others.touch()
+    subprocess.run([sys.executable, "-c", KILLED, file], check=False)
+    assert [one.read_text() for one in tmp_path.glob(".a*")] == ["half"]
+    with whole_file(file) as part:
+        assert list(tmp_path.glob(".a*")) == [part]
+        part.write_text("new")
+    assert sorted(tmp_path.iterdir()) == [others, file]
+    assert file.read_text() == "new"
+
+
+def test_many_at_once_do_not_remove_what_others_write(tmp_path):
+    file = tmp_path / "a.txt"
+
+    def write(number):
+        for _ in range(40):
+            with whole_file(file) as part:
+                part.write_text(str(number))
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, range(8)))
+    assert file.read_text() in map(str, range(8))
     assert list(tmp_path.iterdir()) == [file]
 
 

@@ -6,14 +6,13 @@ moves it there.
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 from llvmlite import ir
-from numba import get_num_threads, prange, types
+from numba import get_num_threads, types
 from numba.core import cgutils as _cgutils
 from numba.core import config as _config
 from numba.core import event
@@ -37,8 +36,6 @@ __all__ = [
     "inner",
     "kernel",
     "kernel_names",
-    "one_parallel_kernel",
-    "prange",
     "prefetch",
     "thread_count",
 ]
@@ -56,11 +53,9 @@ def cache_directory() -> Path | None:
     return _CACHE
 
 
-def kernel(function: F | None = None, *, parallel: bool = False) -> Any:
+def kernel(function: F) -> Any:
     """Compile a function of arrays and scalars that Python calls, at its first call."""
-    if function is None:
-        return partial(kernel, parallel=parallel)
-    return _compile(function, parallel=parallel)
+    return _compile(function)
 
 
 def inner(function: F | None = None, *, inline: bool = True) -> Any:
@@ -139,10 +134,6 @@ prefetch: Any = intrinsic(_prefetch)
 def thread_count() -> int:
     """Default number of threads: NUMBA_NUM_THREADS, or one for each core."""
     return int(get_num_threads())
-
-
-one_parallel_kernel = threading.Lock()
-"""Lock for parallel kernels: Numba's simplest threading layer allows one at a time."""
 
 
 class _Listener(event.Listener):

@@ -10,7 +10,8 @@ from footway import validation
 from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
 from footway._numba.segments import closest_points, cross, foot_parameter
-from footway.corridor.kernels.locate import clearances, share_covered
+from footway.corridor.kernels.locate import share_covered
+from footway.corridor.points import clearances
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def cover(index: Index, coverage: float) -> Balls:
         raise BadQuery(f"the coverage is {coverage:g}: it must be between 0 and 1")
     box, shape = index.grid.box, index.grid.shape
     points = box[:2] + RandomStream(0).uniform(4 * _PROBES, 2) * box[2] * shape
-    probes = points[clearances(points, index.grid, index.boundaries) > 0][:_PROBES]
+    probes = points[clearances(points, index) > 0][:_PROBES]
     sparse, dense = _FARTHEST, _CLOSEST
     best: Balls | None = None
     for _ in range(8):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from footway import validation
-from footway._numba.jit import one_parallel_kernel, thread_count
+from footway._numba.jit import thread_count
 from footway.archive import loader_of
 from footway.corridor import archive
 from footway.corridor.backbone import backbone_of_path, path_along_backbone
@@ -23,10 +23,9 @@ from footway.corridor.kernels.locate import (
     WALL_Y,
     X,
     Y,
-    clearances,
-    locate_points,
 )
 from footway.corridor.path import TautPath
+from footway.corridor.points import clearances, locate
 from footway.corridor.search import Solver
 from footway.corridor.widening import widen
 from footway.corridor.widest import find_bottleneck, find_passages
@@ -230,28 +229,22 @@ class CorridorMap(NotebookDisplay):
 
     def clearance(self, points: ArrayLike) -> Floats:
         """Distance of each point to the nearest wall, (n,) m; 0 inside obstacles."""
-        with one_parallel_kernel:
-            return clearances(as_points(points), self._index.grid, self._index.boundaries)  # type: ignore[no-any-return]
+        return clearances(as_points(points), self._index)
 
     def nearest_obstacle(self, points: ArrayLike) -> Floats:
         """Nearest wall point of each point, (n, 2) m. Points outside the map: see `clearance`."""
-        _, values = self._locate(points)
+        _, values = locate(as_points(points), self._index)
         return np.ascontiguousarray(values[:, WALL_X : WALL_Y + 1])
 
     def locate(self, points: ArrayLike) -> Location:
         """Retraction of each point onto the medial axis, exact."""
-        piece, values = self._locate(points)
+        piece, values = locate(as_points(points), self._index)
         edge = np.where(piece >= 0, self._index.graph.edge_of[piece], -1)
         position = np.ascontiguousarray(values[:, X : Y + 1])
         clearance = values[:, AXIS_CLEARANCE].copy()
         if self.roadmap is not None:  # there the kernel returns that of the line to it
             clearance = np.where(piece >= 0, self.clearance(position), 0.0)
         return Location(edge, piece, position, clearance)
-
-    def _locate(self, points: ArrayLike) -> tuple[Ints, Floats]:
-        index = self._index
-        with one_parallel_kernel:
-            return locate_points(as_points(points), index.axis, index.grid, index.boundaries)  # type: ignore[no-any-return]
 
     def retract(self, points: ArrayLike) -> Floats:
         """Move points away from their nearest obstacle up to the medial axis. (n, 2) m."""

@@ -14,9 +14,9 @@ from footway.constants import LANDMARKS
 from footway.corridor.kernels.backbone import balls_along, extract
 from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
 from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, SearchWorkspace
-from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import N_COLUMNS, solve, solve_many
 from footway.corridor.kernels.search import N_FLOATS, N_INTS
+from footway.corridor.points import locate
 from footway.errors import BadQuery
 from footway.validation import as_text
 
@@ -94,8 +94,7 @@ class Solver:
 
     def locate(self, *points: Floats) -> tuple[Ints, Floats]:
         """Locate a few points: pieces (n,), values (n, 6) with the columns of kernels/locate."""
-        index = self.index
-        return locate_few(np.vstack(points), index.axis, index.grid, index.boundaries)  # type: ignore[no-any-return]
+        return locate(np.vstack(points), self.index)
 
     @property
     def is_roadmap(self) -> bool:

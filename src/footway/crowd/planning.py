@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from footway._numba.jit import one_parallel_kernel
 from footway._numba.portable_math import hypot
 from footway.corridor.kernels.layouts import FOUND as SHORTEST_FOUND
-from footway.corridor.kernels.locate import locate_points
+from footway.corridor.points import locate
 from footway.crowd.kernels.layouts import (
     FIRST_GOAL,
     N_DRAWN,
@@ -371,11 +370,10 @@ class Planner:
         The distance of a destination is the length of the shortest path to its closest goal in a
         straight line. Paths that obstacles close do not count, unless all are closed.
         """
-        simulation, index = self._simulation, self._simulation.index
+        simulation = self._simulation
         slots = simulation.characters.slots(ids)
         positions = np.ascontiguousarray(simulation.characters.position[slots])
-        with one_parallel_kernel:
-            pieces, _ = locate_points(positions, index.axis, index.grid, index.boundaries)
+        pieces, _ = locate(positions, simulation.index)
         radii = simulation.characters.radii(slots)
 
         def choose(part: range) -> list[int]:

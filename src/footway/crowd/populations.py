@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 import numpy as np
 
 from footway import validation
-from footway._numba.jit import one_parallel_kernel
-from footway.corridor.kernels.locate import locate_points
 from footway.corridor.map import as_points
+from footway.corridor.points import locate
 from footway.crowd.free_space import describe_free_point, free_points
 from footway.crowd.kernels.layouts import GoalTable
 from footway.crowd.kernels.placement import are_connected
@@ -77,9 +76,8 @@ class Goals:
 
     def add(self, points: Floats, reach: float | NDArray[Any] = ARRIVAL) -> GoalRange:
         """Locate points (n, 2) and append them to the table."""
-        index, table = self._index, self.table
-        with one_parallel_kernel:
-            pieces, values = locate_points(points, index.axis, index.grid, index.boundaries)
+        table = self.table
+        pieces, values = locate(points, self._index)
         reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
         self.table = GoalTable(
             np.vstack([table.located, np.column_stack([points, values[:, :4]])]),

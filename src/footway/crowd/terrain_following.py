@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from footway._numba.jit import one_parallel_kernel
 from footway.archive import Damaged
-from footway.corridor.kernels.locate import locate_points
+from footway.corridor.points import locate
 from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import (
     FollowedTerrain,
@@ -297,8 +296,7 @@ class Routes:
         at = np.arange(start, along[-1], _STEP)
         points = np.column_stack([np.interp(at, along, x), np.interp(at, along, y)])
         index = self._simulation.index
-        with one_parallel_kernel:
-            pieces, _ = locate_points(points, index.axis, index.grid, index.boundaries)
+        pieces, _ = locate(points, index)
         edges = graph.edge_of[pieces[pieces >= 0]]
         clearance, before = graph.clearance[edges], index.graph.clearance[edges]
         return bool((clearance < np.minimum(radius, before)).any())

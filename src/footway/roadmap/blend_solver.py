@@ -17,9 +17,9 @@ from footway._numba.bins import rows_by_key
 from footway.constants import GRID, TOUCH
 from footway.corridor.index import build_index
 from footway.corridor.kernels.layouts import APART, FOUND, NOWHERE
-from footway.corridor.kernels.locate import locate_few
 from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.map import CorridorMap
+from footway.corridor.points import locate
 from footway.corridor.search import Solution
 from footway.environment import Environment, Walls
 from footway.errors import BadQuery, NoPath
@@ -268,7 +268,7 @@ def _exact_index(roadmap: Roadmap) -> Index:
     j, i = np.nonzero(roadmap.space.free[0])
     centres = roadmap.space.positions(np.column_stack([i + 0.5, j + 0.5, np.zeros(len(i))]))
     points = np.concatenate([roadmap.nodes, centres])
-    pieces, _ = locate_few(points, axis, index.grid, index.boundaries)
+    pieces, _ = locate(points, index)
     graph = coo_array((np.ones(len(axis.edges)), tuple(axis.edges.T)), (n, n))
     component = connected_components(graph, directed=False)[1][axis.edges[:, 0]]
     edges = index.graph.edge_of[pieces[pieces >= 0]]

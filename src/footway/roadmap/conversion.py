@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from footway._numba.jit import thread_count
+from footway._numba.parallel import in_parts
 from footway._numba.portable_math import hypot
 from footway.constants import TOUCH
 from footway.corridor.balls import subdivide
@@ -27,7 +28,6 @@ from footway.errors import BadInput, BadQuery, NoPath
 from footway.medial import MedialAxis
 from footway.roadmap.kernels.layouts import Roads
 from footway.roadmap.kernels.roads import bin_balls, contacts, join, look, solve_on_roads
-from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import has_next
 from footway.roadmap.space_index import with_lone_nodes
 from footway.validation import as_text

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footway._numba.parallel import in_parts
 from footway.constants import ROADMAPS, TOUCH, RoadmapMethod
 from footway.errors import BadInput, BadQuery
 from footway.roadmap.kernels.clearance import line_clearances
-from footway.roadmap.parallel import in_parts
 from footway.validation import (
     floats,
     ids,

@@ -16,7 +16,7 @@ import numpy as np
 
 from footway.errors import BadInput
 from footway.roadmap.kernels.graph import make_growing_graph, pairs_in_sight, useful_edges
-from footway.roadmap.parallel import WHOLE, phase
+from footway.roadmap.phases import WHOLE, phase
 from footway.roadmap.roadmap import Roadmap, a_roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.useful_nodes import find_published_nodes, find_useful_nodes, paths_along, total

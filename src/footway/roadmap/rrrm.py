@@ -16,7 +16,7 @@ import numpy as np
 from footway._numba.jit import thread_count
 from footway.errors import BadInput
 from footway.roadmap.kernels.retraction import STEP, retract_path
-from footway.roadmap.parallel import phase
+from footway.roadmap.phases import phase
 from footway.roadmap.roadmap import Roadmap, a_roadmap
 from footway.roadmap.rrm_star import UsefulNodes, check_same, on_lattice, rrm_star
 from footway.validation import function

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footway._numba.parallel import in_parts
 from footway.roadmap.kernels.graph import sight
 from footway.roadmap.kernels.space import FREE, clearances_at, first_hits, near_walls
-from footway.roadmap.parallel import in_parts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -25,7 +25,7 @@ import numpy as np
 
 from footway._numba.random_stream import RandomStream
 from footway.roadmap.kernels.graph import best_place, pairs_in_sight, sight_lengths
-from footway.roadmap.parallel import WHOLE
+from footway.roadmap.phases import WHOLE
 from footway.roadmap.rrm import medial_corners
 
 if TYPE_CHECKING:

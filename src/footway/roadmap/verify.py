@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from footway._numba.parallel import in_parts
 from footway.roadmap.kernels.graph import mark_seen
 from footway.roadmap.kernels.space import ON_PLANE
-from footway.roadmap.parallel import in_parts
 from footway.roadmap.roadmap import a_roadmap, clearance_along, has_next
 
 if TYPE_CHECKING:

@@ -108,7 +108,6 @@ def test_changes_with(before, after, monkeypatch):
     [
         (" used(x)", " used(z, x=0)"),
         ("pair.low", "pair.high"),
-        ("@kernel\ndef used", "@kernel(parallel=True)\ndef used"),
         ("deeper(pair.low)", "deeper(pair.low, 2.0)"),
         ("Pair(x, 1.0)", "Pair(x, -1.0)"),
     ],

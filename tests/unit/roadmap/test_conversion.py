@@ -246,7 +246,7 @@ def test_one_signature_serves_both_kinds_of_map(roads, cmap):
         one.corridor((2, 5), (15, 8), radius=RADIUS)
         one.clearance([(1, 1)])
     assert len(backbone.extract.signatures) <= 1
-    assert len(locate.clearances.signatures) <= 1
+    assert len(locate.measure_clearances.signatures) <= 1
 
 
 def test_a_map_knows_the_radius_that_its_roadmap_was_made_for(env, roads):

@@ -152,7 +152,7 @@ class TestWhole:
     def test_threads_do_not_matter(self, monkeypatch):
         field = gallery.make("field")
         many = rrm(field, resolution=1.0)
-        monkeypatch.setattr("footway.roadmap.parallel.thread_count", lambda: 1)
+        monkeypatch.setattr("footway._numba.parallel.thread_count", lambda: 1)
         one = rrm(field, resolution=1.0)
         np.testing.assert_array_equal(many.nodes, one.nodes)
         np.testing.assert_array_equal(many.edges, one.edges)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from footway.studio import loading_process
+from footway.writing import whole_file
 
 COMMAND = (sys.executable, "-P", "-m", "tests.unit.studio.hostile_process")
 
@@ -131,7 +132,8 @@ def talk(line):
 
 def load(order):
     name = Path(order["display_name"] or order["file"]).stem.split(".")[0]
-    Path(order["file"]).with_suffix(".pid").write_text(str(os.getpid()), encoding="ascii")
+    with whole_file(Path(order["file"]).with_suffix(".pid")) as file:
+        file.write_text(str(os.getpid()), encoding="ascii")
     worst = globals().get(name)
     if worst is None:
         usual(order)

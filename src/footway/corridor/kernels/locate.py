@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from footway._numba.bins import cell_of
-from footway._numba.jit import inner, kernel, prange
+from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot
 from footway.corridor.kernels.layouts import EVENT_CLEARANCE, Place
 from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
@@ -230,30 +228,18 @@ def _write_place(place, k, pieces, values):
 
 
 @kernel
-def locate_few(points, axis, grid, boundaries):
-    """`locate_points` on the calling thread, for few points."""
-    pieces, values = np.empty(len(points), np.int64), np.empty((len(points), N_VALUES))
+def locate_points(points, axis, grid, boundaries, pieces, values):
+    """`locate_point` for (n, 2) points: pieces (n,), and the other fields of Place, (n, 6)."""
     for k in range(len(points)):
         place = locate_point(points[k, 0], points[k, 1], axis, grid, boundaries)
         _write_place(place, k, pieces, values)
-    return pieces, values
 
 
-@kernel(parallel=True)
-def locate_points(points, axis, grid, boundaries):
-    """`locate_point` for (n, 2) points: pieces (n,), and the other fields of Place, (n, 6)."""
-    pieces, values = np.empty(len(points), np.int64), np.empty((len(points), N_VALUES))
-    for k in prange(len(points)):
-        place = locate_point(points[k, 0], points[k, 1], axis, grid, boundaries)
-        _write_place(place, k, pieces, values)
-    return pieces, values
-
-
-@kernel(parallel=True)
-def clearances(points, grid, boundaries):
+@kernel
+def measure_clearances(points, grid, boundaries, out):
     """Distance of each point to its nearest wall; 0 inside obstacles and outside the map."""
-    out = np.zeros(len(points))
-    for k in prange(len(points)):
+    for k in range(len(points)):
+        out[k] = 0.0
         x, y = points[k, 0], points[k, 1]
         if is_outside(x, y, grid):
             continue
@@ -262,7 +248,6 @@ def clearances(points, grid, boundaries):
             out[k] = distance if ball_at(x, y, distance, grid, boundaries)[0] >= 0 else 0.0
         elif site_of(x, y, grid, boundaries, wall, share)[1] >= 0:
             out[k] = distance
-    return out
 
 
 @kernel
