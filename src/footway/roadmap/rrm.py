@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway._numba.parallel import in_parts
 from footway._numba.random_stream import RandomStream
 from footway.environment.volume import check_memory
 from footway.errors import BadInput
@@ -25,7 +26,6 @@ from footway.roadmap.kernels.regions import (
     nearest_in_layers,
     nearest_over_layers,
 )
-from footway.roadmap.parallel import in_parts
 from footway.roadmap.resolution import make_lattice
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.space import Space, corners_where
