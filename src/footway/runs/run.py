@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from footway.crowd import Crowd
 from footway.crowd.crowd import run_steps
 from footway.runs.summary import StepLog, Summary, summarise
-from footway.scenario.building import PreparedCrowd, open_map, prepare_crowd
+from footway.scenario.building import PreparedCrowd, open_map, prepare_crowd, with_areas
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,8 @@ def prepare(
     opened = opened or open_map(scenario)
     if resume is None:
         return prepare_crowd(scenario, opened, threads=threads)
-    crowd = Crowd.load(resume, opened.corridors, threads=threads, environment=opened.environment)
+    environment = with_areas(scenario, opened.environment)
+    crowd = Crowd.load(resume, opened.corridors, threads=threads, environment=environment)
     return PreparedCrowd(crowd, *opened)
 
 

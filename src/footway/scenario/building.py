@@ -12,6 +12,7 @@ from footway.crowd import Crowd, Profile
 from footway.crowd.profile import GROUP_PROFILE, mean_and_deviation
 from footway.environment import Environment
 from footway.environment.areas import contains
+from footway.environment.editing import with_area
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
@@ -81,6 +82,14 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
         return ScenarioMap(CorridorMap.build(environment), environment)
 
 
+def with_areas(scenario: Scenario, environment: Environment | None) -> Environment | None:
+    """Return the environment with the areas of the scenario, for recordings and the studio."""
+    if environment is not None:
+        for name, ring in scenario.area.items():
+            environment = with_area(environment, name, ring)
+    return environment
+
+
 def prepare_crowd(
     scenario: Scenario, opened: ScenarioMap | None = None, *, threads: int | None = None
 ) -> PreparedCrowd:
@@ -113,7 +122,7 @@ def prepare_crowd(
             step=scenario.step,
             threads=threads,
             model=scenario.model,
-            environment=opened.environment,
+            environment=with_areas(scenario, opened.environment),
         )
     builder = _CrowdBuilder(scenario, opened.corridors, areas, crowd)
     for i, obstacle in enumerate(scenario.obstacle):

@@ -222,16 +222,12 @@ def _map(
 
 
 def _scenario(name: str, display_name: str) -> Document:
-    from footway.environment.editing import with_area
     from footway.scenario import load_scenario
-    from footway.scenario.building import open_map
+    from footway.scenario.building import open_map, with_areas
 
     scenario = load_scenario(name)
     ground = open_map(scenario)
-    env = ground.environment
-    if env is not None:
-        for area, ring in scenario.area.items():  # so that the page shows them
-            env = with_area(env, area, ring)
+    env = with_areas(scenario, ground.environment)
     return Document(display_name, "scenario", env, ground.corridors, scenario=scenario)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from footway.crowd import Recording
 from footway.runs import prepare, run
-from footway.scenario import load_scenario
+from footway.scenario import load_scenario, parse_scenario
 
 
 @pytest.fixture
@@ -69,3 +69,18 @@ def test_nothing_is_left_to_run(scenario, tmp_path):
     saved = tmp_path / "a.npz"
     run(scenario, checkpoint=saved)
     assert run(scenario, prepared=prepare(scenario, resume=saved)).steps == 5
+
+
+def test_a_recording_has_the_areas_of_the_scenario(tmp_path):
+    """Also after a resumed run."""
+    text = 'map = "gallery:field"\nduration = 1\n[area]\ncorner = [2, 2, 8, 8]\n'
+    scenario = parse_scenario(text + '[[population]]\ncount = 3\narea = "corner"\n')
+    file, checkpoint = tmp_path / "run.parquet", tmp_path / "run.npz"
+    run(scenario, file, checkpoint=checkpoint)
+    longer = scenario.model_copy(update={"duration": 2.0})
+    for found in (scenario, longer):
+        if found is longer:
+            run(longer, file, prepared=prepare(longer, resume=checkpoint))
+        recording = Recording.load(file)
+        assert recording.environment.areas[-1].name == "corner"
+        assert recording.environment.areas[-1].polygon.area == 36.0
