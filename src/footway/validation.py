@@ -424,6 +424,22 @@ def file(value: object, name: str = "file") -> Path:
     return Path(path)
 
 
+def named(value: object, what: str, *suffixes: str, error: type[BadInput] = BadInput) -> Path:
+    """Return the path of a file whose name ends in one of the suffixes; `what` is it, "a picture".
+
+    Example:
+        >>> named("plan.txt", "a picture", ".png", ".svg")
+        Traceback (most recent call last):
+        footway.errors.BadInput: plan.txt: the name of a picture must end in .png or .svg
+    """
+    path = file(value)
+    if path.suffix.lower() not in suffixes:
+        *some, last = suffixes
+        allowed = f"{', '.join(some)} or {last}" if some else last
+        raise error(f"{path}: the name of {what} must end in {allowed}")
+    return path
+
+
 def _is_encodable(value: str) -> bool:
     try:
         os.fsencode(value)

@@ -290,13 +290,11 @@ def check_writable(file: str) -> None:
 
 def check_output(file: str | None, suffixes: Sequence[str], what: str) -> None:
     """Check the suffix of an output, e.g. of "a route", and that it can be written."""
-    if file is None:
-        return
-    if not file.lower().endswith(tuple(suffixes)):
-        *some, last = suffixes
-        allowed = f"{', '.join(some)} or {last}" if some else last
-        raise BadInput(f"{file}: the name of {what} must end in {allowed}")
-    check_writable(file)
+    if file is not None:
+        from footway.validation import named  # loads NumPy, which the help does not need
+
+        named(file, what, *suffixes)
+        check_writable(file)
 
 
 def check_different(files: Iterable[str | None]) -> None:

@@ -78,10 +78,7 @@ def validate(
     for one in steps_of_time:
         if not 0.001 <= one <= 0.2:
             raise BadInput(f"--dt is {one:g}; give 0.001 to 0.2 s")
-    if output is not None:
-        if Path(output).suffix.lower() != ".html":
-            raise BadInput(f"{output}: the suffix must be .html")
-        opt.check_writable(output)
+    opt.check_output(output, (".html",), "a report")
     folder = None if trajectories is None else Path(trajectories)
     if folder is not None and not folder.is_dir():
         raise BadInput(f"{trajectories}: is not a folder; give the one with the trajectories")

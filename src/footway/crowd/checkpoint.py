@@ -34,7 +34,7 @@ from footway.crowd.profile import PROPERTIES
 from footway.crowd.simulation import Simulation
 from footway.crowd.spawning import Source, make_rows
 from footway.crowd.terrain_following import FollowingStyle
-from footway.errors import BadFile, BadInput, BadQuery
+from footway.errors import BadFile, BadQuery
 from footway.validation import FARTHEST
 
 if TYPE_CHECKING:
@@ -186,10 +186,7 @@ KIND = archive.Kind(
 
 def check_name(file: str | PathLike[str]) -> Path:
     """Return the file's path; raise BadInput unless it ends in .npz."""
-    path = validation.file(file)
-    if path.suffix.lower() != SUFFIX:
-        raise BadInput(f"{path}: the name of a checkpoint must end in {SUFFIX}")
-    return path
+    return validation.named(file, "a checkpoint", SUFFIX)
 
 
 # -- writing -----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import math
 import shutil
 import subprocess
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -27,11 +26,13 @@ from footway.plot.people import (
     people_colours,
     trails_of,
 )
+from footway.validation import named
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -53,7 +54,6 @@ _TRAIL: Final = 10  # points of a trail
 _MOMENTS: Final = 12  # frames used to find the busiest place
 _MAP_COLOURS: Final = 96
 _APART: Final = 10  # of 255: least difference between colours of the map and exact colours
-_ANIMATIONS: Final = (".gif", ".webp", ".mp4")
 _SMALL: Final = 1.5  # pixels: up to this radius a character is a block of 2 x 2 pixels
 
 
@@ -222,12 +222,8 @@ def check_animation_file(file: str | os.PathLike[str]) -> Path:
     Raises:
         BadInput: the suffix is not .gif, .webp or .mp4, or it is .mp4 and there is no ffmpeg.
     """
-    path = Path(file)
-    kind = path.suffix.lower()
-    if kind not in _ANIMATIONS:
-        named = f"'{path.suffix}'" if path.suffix else "none"
-        raise BadInput(f"{path}: an animation's suffix must be .gif, .webp or .mp4, not {named}")
-    if kind == ".mp4" and shutil.which("ffmpeg") is None:
+    path = named(file, "an animation", ".gif", ".webp", ".mp4")
+    if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
         raise BadInput(f"{path}: .mp4 needs ffmpeg, which is not installed; give .gif or .webp")
     return path
 

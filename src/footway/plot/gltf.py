@@ -10,13 +10,11 @@ import base64
 import json
 import math
 import struct
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from footway.errors import BadInput
-from footway.validation import number
+from footway.validation import named, number
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -84,9 +82,7 @@ def save_gltf(
         >>> file.read_bytes()[:4]
         b'glTF'
     """
-    kind = Path(file).suffix.lower()
-    if kind not in {".glb", ".gltf"}:
-        raise BadInput(f"{file}: the suffix of an animated camera must be .glb or .gltf")
+    kind = named(file, "an animated camera", ".glb", ".gltf").suffix.lower()
     wall_height = number(wall_height, "wall height", "m", above=0.0, high=_HIGHEST)
     field_of_view = number(field_of_view, "field of view", "degrees", low=1.0, high=170.0)
     origin = np.zeros(3)

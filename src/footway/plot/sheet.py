@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from footway.errors import BadInput
 from footway.plot import palette
 from footway.plot.arguments import checked
+from footway.validation import named
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
@@ -38,7 +38,7 @@ _GAP: Final = 0.16  # inches between maps
 _TALLEST: Final = 9.0  # inches, greatest height of a map
 _WIDEST: Final = 4.0  # greatest ratio of width to height of a map
 _SQUARE: Final = 0.85  # from this ratio of height to width on, maps are side by side
-_PICTURES: Final = (".png", ".svg", ".pdf")
+PICTURES: Final = (".png", ".svg", ".pdf")
 _DPI: Final = 200
 
 
@@ -269,11 +269,7 @@ def check_picture_file(file: str | os.PathLike[str]) -> Path:
     Raises:
         BadInput: the suffix is not .png, .svg or .pdf.
     """
-    path = Path(file)
-    if path.suffix.lower() not in _PICTURES:
-        named = f"'{path.suffix}'" if path.suffix else "none"
-        raise BadInput(f"{path}: a picture's suffix must be .png, .svg or .pdf, not {named}")
-    return path
+    return named(file, "a picture", *PICTURES)
 
 
 @checked

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from footway import validation
-from footway.errors import BadFile, BadInput
+from footway.errors import BadFile
 from footway.recording.joining import Sources, joined, union
 from footway.recording.output import NEW, Output, folder_of, parts_in
 from footway.recording.parquet_file import ParquetRows, write_parquet
@@ -281,10 +281,7 @@ class _PartFiles(Chained):
 
 def check_name(file: str | PathLike[str]) -> Path:
     """Return the path of a recording; raise BadInput if it lacks the suffix .parquet."""
-    path = validation.file(file)
-    if path.suffix.lower() != SUFFIX:
-        raise BadInput(f"{path}: the name of a recording must end in {SUFFIX}")
-    return path
+    return validation.named(file, "a recording", SUFFIX)
 
 
 def save(recording: Recording, file: str | PathLike[str]) -> None:

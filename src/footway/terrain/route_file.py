@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from footway.errors import BadFile, BadInput
 from footway.terrain.terrain import check_preferences
 from footway.validation import file as checked_file
+from footway.validation import named
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -57,10 +58,7 @@ def read(file: str | PathLike[str]) -> tuple[Any, dict[str, float] | None]:
 
 
 def _kind(file: str | PathLike[str]) -> str:
-    kind = checked_file(file).suffix.lower()
-    if kind not in {".csv", ".json", ".geojson"}:
-        raise BadFile(f"{file}: the suffix must be .geojson or .json (a LineString) or .csv")
-    return kind
+    return named(file, "a route", ".geojson", ".json", ".csv", error=BadFile).suffix.lower()
 
 
 def _rows(text: str) -> list[list[float]]:

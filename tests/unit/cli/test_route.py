@@ -268,7 +268,7 @@ class TestWalk:
         (("--goal", "10,9.5"), "nearest free point"),
         (("--goal", "2,2"), "the start (2.000, 2.000) is the goal"),
         (("--goal", "here"), "'here' is not a point"),
-        (("--plot", "route.bmp"), "suffix"),
+        (("--plot", "route.bmp"), "must end in .png, .svg or .pdf"),
     ],
 )
 def test_bad_requests_are_one_line(footway, yard, command, options, words):
@@ -308,7 +308,7 @@ def test_bad_routes_are_one_line(footway, yard, options, words):
             "--lane, --sigma are for a walk, but no follower accepts all",
         ),
         (("--follow", "miran", "--route", "nowhere.csv"), "nowhere.csv: does not exist"),
-        (("--follow", "miran", "--route", "route.txt"), "suffix"),
+        (("--follow", "miran", "--route", "route.txt"), "must end in .geojson, .json or .csv"),
     ],
 )
 def test_bad_walks_are_one_line(footway, yard, options, words):

@@ -486,7 +486,7 @@ class TestAnimation:
 
     @pytest.mark.parametrize("name", ["crowd.avi", "crowd", "crowd.gif.txt"])
     def test_unknown_suffix(self, name):
-        with pytest.raises(fw.BadInput, match="suffix"):
+        with pytest.raises(fw.BadInput, match=r"must end in \.gif, \.webp or \.mp4"):
             plot.check_animation_file(name)
 
     def test_no_ffmpeg(self, monkeypatch):

@@ -74,7 +74,7 @@ def test_the_same_map_gives_the_same_bytes(env, tmp_path):
 
 @pytest.mark.parametrize("name", ["map.jpg", "map", "map.png.exe"])
 def test_unknown_suffix(name):
-    with pytest.raises(fw.BadInput, match="suffix"):
+    with pytest.raises(fw.BadInput, match=r"must end in \.png, \.svg or \.pdf"):
         plot.check_picture_file(name)
 
 

@@ -93,7 +93,7 @@ class TestFiles:
             ("a.json", '{"type": "LineString", "coordinates": 3}', "no list of coordinates"),
             ("a.json", '{"type": "LineString", "coordinates": []}', "not a list of points"),
             ("a.json", '{"type": "LineString", "coordinates": [3]}', "not a list of points"),
-            ("a.txt", "1 2", "the suffix must be"),
+            ("a.txt", "1 2", "must end in .geojson, .json or .csv"),
         ],
     )
     def test_bad_files(self, terrain, tmp_path, name, content, says):
