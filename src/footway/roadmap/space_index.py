@@ -19,7 +19,7 @@ from footway.corridor.balls import subdivide
 from footway.corridor.kernels.graph_search import make_graph_workspace
 from footway.roadmap.kernels.layouts import SpaceGraph, SpaceRoads, SpaceWorkspace
 from footway.roadmap.kernels.space import ON_PLANE
-from footway.roadmap.kernels.space_paths import join_corners, look_around, spread_sight
+from footway.roadmap.kernels.space_paths import CUTS, join_corners, look_around, spread_sight
 from footway.roadmap.roadmap import clearance_along, has_next
 
 if TYPE_CHECKING:
@@ -82,7 +82,14 @@ def make_workspace(roads: SpaceRoads) -> SpaceWorkspace:
     nodes, edges = len(roads.nodes), len(roads.graph.edges)
     no_landmarks = np.empty((nodes, 0))
     graph = make_graph_workspace(nodes, edges, no_landmarks)
-    return SpaceWorkspace(graph, stack=np.empty((64, 4)), vias=np.empty((2, 3)))
+    return SpaceWorkspace(
+        graph,
+        stack=np.empty((64, 4)),
+        vias=np.empty((2, 3)),
+        cuts=np.empty((CUTS, 3)),
+        cost=np.empty(CUTS),
+        before=np.empty(CUTS, np.int64),
+    )
 
 
 def with_lone_nodes(roadmap: Roadmap) -> tuple[Ints, Floats, Ints]:

@@ -44,7 +44,7 @@ _SPARE = 0.02  # of a cell: clearance beyond the object's that corridors should 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpacePath(Path):
-    """A path of the object in three dimensions: straight lines along the roads."""
+    """A path of the object in three dimensions: straight lines in free cells."""
 
     start: tuple[float, ...]
     goal: tuple[float, ...]
@@ -178,7 +178,7 @@ class SpaceMap:
     # -- queries -----------------------------------------------------------------------------
 
     def path(self, start: Point, goal: Point, *, radius: float | None = None) -> SpacePath:
-        """Path along the roadmap, or the straight line if it is free.
+        """Path along the roadmap, pulled straight: it turns only at obstacles.
 
         Args:
             start: x, y, z in metres, of the object's centre.
@@ -191,7 +191,7 @@ class SpaceMap:
 
         """
         (a, b), size = _ends(start, goal), self._radius(radius)
-        found = self._solve(a, b, size, shortcut=True)
+        found = self._solve(a, b, size, shortcut=True, pull=True)
         ends = tuple(a.tolist()), tuple(b.tolist())
         return SpacePath(*ends, size, found.length, found.margin + self._least, found.points)
 
@@ -311,7 +311,9 @@ class SpaceMap:
             found[k] = out[:count].copy()
         return np.concatenate(found)
 
-    def _solve(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Found:
+    def _solve(
+        self, a: Floats, b: Floats, radius: float, *, shortcut: bool, pull: bool = False
+    ) -> _Found:
         """Find a path between two places in free cells, or closer to them than the margin."""
         ends, away = np.stack([a, b]), np.zeros(2)
         out = ~self._is_free(ends)
@@ -322,27 +324,32 @@ class SpaceMap:
                 raise self._in_obstacle(what, point)
             if far > 0.0 and self._least - far < radius - codes.SLACK:
                 raise self._too_tight(what, point, radius, self._least - far)
-        found = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut)
+        found = self._solve_inside(ends[0], ends[1], radius, shortcut=shortcut, pull=pull)
         if not out.any():
             return found
         points = np.concatenate([a[None][out[:1]], found.points, b[None][out[1:]]])
         margin = min(found.margin, -float(away.max()))
         return _Found(points, found.length + float(away.sum()), margin, found.halves, away)
 
-    def _solve_inside(self, a: Floats, b: Floats, radius: float, *, shortcut: bool) -> _Found:
+    def _solve_inside(
+        self, a: Floats, b: Floats, radius: float, *, shortcut: bool, pull: bool
+    ) -> _Found:
         margin = max(0.0, radius - self._least)
         if not hasattr(self._local, "memory"):
             self._allocate(_EVENTS)
         while True:
             workspace, out, line = self._local.memory
             status, n, length, clear, count = solve_in_space(
-                a, b, margin, shortcut, self._space, self._roads, workspace, out, line
+                a, b, margin, shortcut, pull, self._space, self._roads, workspace, out, line
             )
             if status != codes.FULL:
                 break
             self._allocate(4 * len(out))
         if status != codes.FOUND:
             raise self._refusal(status, a, b, radius, clear)
+        # Clearances are measured to a thousandth of a cell: pulling may lose as much.
+        if pull and clear < margin - codes.SLACK:
+            return self._solve_inside(a, b, radius, shortcut=shortcut, pull=False)
         halves = workspace.graph.halves[:count].astype(np.int64)
         return _Found(line[:n].copy(), length, clear, halves, np.zeros(2))
 
@@ -370,7 +377,7 @@ class SpaceMap:
         if radius <= self.radius:
             return apart
         try:
-            self._solve_inside(a, b, 0.0, shortcut=False)
+            self._solve_inside(a, b, 0.0, shortcut=False, pull=False)
         except NoPath:
             return apart
         return NoPath(

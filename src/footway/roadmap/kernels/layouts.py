@@ -201,3 +201,6 @@ class SpaceWorkspace(NamedTuple):
     graph: GraphWorkspace
     stack: Floats  # (64, 4) parts of a line that are still to be measured
     vias: Floats  # (2, 3) m, corner by which the start and the goal join the roads
+    cuts: Floats  # (48, 3) m, points of a path that is pulled straight
+    cost: Floats  # (48,) m, length of the shortest path to each of them
+    before: Ints  # (48,) the point before each of them on that path

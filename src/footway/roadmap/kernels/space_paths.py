@@ -12,6 +12,8 @@ from footway.roadmap.kernels.space import ON_PLANE, clearance_at, segment_is_fre
 
 FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range(7)
 SLACK = 1e-9  # m, tolerance of clearances
+ROUNDS = 2  # in which a path is pulled straight
+CUTS = 48  # points between which straight lines are tried in a round
 
 
 @inner
@@ -141,12 +143,12 @@ def _append(n, point, line):
 
 
 @kernel
-def solve_in_space(start, goal, needed, shortcut, space, roads, workspace, out, line):
+def solve_in_space(start, goal, needed, shortcut, pull, space, roads, workspace, out, line):
     """Path of the object along the roads that keeps a clearance of `needed` metres.
 
     Its points are written to line (n, 3), its events to out (n - 4,). Returns (status, points,
     length, clearance, half-edges in the workspace). With `shortcut` a straight line that is wide
-    enough is returned.
+    enough is returned; with `pull` the path leaves the roads where straight lines are shorter.
     """
     stack, from_start, to_goal = workspace.stack, workspace.vias[0], workspace.vias[1]
     at, there = _join(start, from_start, space, roads), _join(goal, to_goal, space, roads)
@@ -175,13 +177,93 @@ def solve_in_space(start, goal, needed, shortcut, space, roads, workspace, out, 
     for k in range(n_events):
         n = _append(n, roads.points[out[k]], line)
     n = _append(_append(n, to_goal, line), goal, line)
-    length = 0.0
-    for k in range(n - 1):
-        length += _distance(line[k], line[k + 1])
     if n == 1:
         _copy(goal, line[1])
         n = 2
-    return FOUND, n, length, min(clear, clear_s, clear_g), count
+    clear = min(clear, clear_s, clear_g)
+    if pull:
+        n, clear = _pull_straight(line, n, needed, space, workspace)
+    length = 0.0
+    for k in range(n - 1):
+        length += _distance(line[k], line[k + 1])
+    return FOUND, n, length, clear, count
+
+
+@inner
+def _is_open(a, b, needed, space, stack):
+    """Whether the line between two points, m, is free and keeps the clearance."""
+    return _is_free(a, b, space) and (
+        needed <= 0.0 or least_among_cells(a, b, space, stack) >= needed - SLACK
+    )
+
+
+@inner(inline=False)
+def _pull_straight(line, n, needed, space, workspace):
+    """Shorten a path by straight lines that keep the clearance; return its points and clearance.
+
+    First points between which a line is open are skipped. Then the path is cut into pieces, and the
+    shortest path along open lines between the cuts is taken, twice: it turns at obstacles only.
+    """
+    stack, cuts, before = workspace.stack, workspace.cuts, workspace.before
+    k, last = 0, 0
+    while k < n - 1:
+        step = n - 1 - k
+        while step > 1 and not _is_open(line[k], line[k + step], needed, space, stack):
+            step //= 2
+        k += step
+        last += 1
+        _copy(line[k], line[last])
+    n = last + 1
+    for _ in range(ROUNDS):
+        if n == 2 or n > len(cuts):
+            break
+        m = _cut_evenly(line, n, cuts)
+        cost = workspace.cost
+        cost[0] = 0.0
+        for b in range(1, m):
+            cost[b], before[b] = cost[b - 1] + _distance(cuts[b - 1], cuts[b]), b - 1
+            for a in range(b - 1):
+                length = cost[a] + _distance(cuts[a], cuts[b])
+                if length < cost[b] - SLACK and _is_open(cuts[a], cuts[b], needed, space, stack):
+                    cost[b], before[b] = length, a
+        n, b = 1, m - 1
+        while b > 0:
+            b = before[b]
+            n += 1
+        b = m - 1
+        for at in range(n - 1, -1, -1):
+            _copy(cuts[b], line[at])
+            b = before[b]
+    last = 0
+    for k in range(1, n):  # cuts between which the path goes straight on
+        if k == n - 1 or not _is_open(line[last], line[k + 1], needed, space, stack):
+            last += 1
+            _copy(line[k], line[last])
+    n = last + 1
+    clear = math.inf
+    for k in range(n - 1):
+        clear = min(clear, least_among_cells(line[k], line[k + 1], space, stack))
+    return n, clear
+
+
+@inner
+def _cut_evenly(line, n, cuts):
+    """Write the points of a path and points between them to cuts; return how many."""
+    length = 0.0
+    for k in range(n - 1):
+        length += _distance(line[k], line[k + 1])
+    spare, m = len(cuts) - n, 0
+    for k in range(n - 1):
+        pieces = 1
+        if spare > 0 and length > 0.0:
+            pieces += int(spare * _distance(line[k], line[k + 1]) / length)
+        for piece in range(pieces):
+            share = piece / pieces
+            for axis in range(3):
+                cuts[m, axis] = line[k, axis] + share * (line[k + 1, axis] - line[k, axis])
+            m += 1
+    _copy(line[n - 1], cuts[m])
+    return m + 1
 
 
 @kernel
