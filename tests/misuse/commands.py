@@ -39,6 +39,7 @@ COMMANDS = {
     "demo": lambda: ("demo", "-o", "/does/not/exist"),
     "diff": lambda: ("diff", str(files() / "run.parquet"), str(files() / "run.parquet")),
     "export": lambda: ("export", str(files() / "run.parquet"), "-o", "out.csv"),
+    "fit": lambda: ("fit", "social_force", "v0=1,1"),
     "gallery": lambda: ("gallery",),
     "path": lambda: ("path", _map(), *PATH),
     "path --follow cmm": lambda: ("path", _map(), *PATH, "--follow", "cmm"),

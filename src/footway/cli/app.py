@@ -37,7 +37,7 @@ COMMANDS: Final = (
         "replay_hash",
         "diff",
     ),
-    *("studio", "demo", "reproduce", "validate", "gallery", "warmup"),
+    *("studio", "demo", "reproduce", "validate", "fit", "gallery", "warmup"),
 )
 """Commands in the order of the help: each is a module here, with a function of the same name."""
 

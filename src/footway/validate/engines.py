@@ -19,6 +19,8 @@ from footway.validate.scenes import RADIUS, Scene, Stream
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.crowd.models import LocalModel
+
 FRAME: Final = 0.1  # s between two recorded frames
 _TRIES: Final = 20  # points that a new person of JuPedSim tries per second of waiting
 _USUAL: Final = 3  # peers that run unless others are chosen; the last one takes minutes
@@ -44,15 +46,15 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class Footway:
-    """A local model of Footway."""
+    """A local model of Footway: its name, or a model with other parameters."""
 
-    model: str
+    model: str | LocalModel
     dt: float = 0.1
 
     @property
     def name(self) -> str:
         """Name of the model."""
-        return self.model
+        return self.model if isinstance(self.model, str) else self.model.name
 
     def run(self, scene: Scene, seed: int) -> Recording:
         """Run a scene until everybody has left, or to its end."""
