@@ -91,8 +91,9 @@ def validate(
 
     chosen = tuple(model or (MODELS if quick else ()))
     with timed_steps() as steps:
-        with steps.step("run", "Running the experiments"):
-            found = run(experiments or (), models=chosen, steps=steps_of_time, quick=quick)
+        with steps.bar("run", "Running the experiments") as progress:
+            names = experiments or ()
+            found = run(names, models=chosen, steps=steps_of_time, quick=quick, progress=progress)
         if output is not None:
             with steps.step("page", f"Drawing {output}"), whole_file(output) as part:
                 part.write_text(to_html(found, trajectories=folder), encoding="utf-8")

@@ -132,19 +132,20 @@ class Experiment:
     drawn: dict[str, Drawn]
     must_end: bool = False
 
-    def run(self, engine: Engine, *, quick: bool, seeds: int, step: Callable[[str], Any]) -> Curve:
-        """Run all scenes with an engine; `step` is called with the name of each run."""
+    def run(self, engine: Engine, *, quick: bool, seeds: int, ran: Callable[[], Any]) -> Curve:
+        """Run all scenes with an engine; `ran` is called after each run."""
         points, failures, pictures = [], [], {}
         for make in self.scenes(quick):
             found, left, name = [], 0, make(0).name
             for seed in range(seeds):
                 scene = make(seed)
-                step(f"{self.name}: {name}, {engine.name}")
                 try:
                     recording = engine.run(scene, seed)
                 except RuntimeError as error:  # JuPedSim: somebody was pushed through a wall
                     failures.append(f"{name}: {error}")
                     break
+                finally:
+                    ran()
                 found.append(self.samples(scene, recording))
                 left += len(recording.frame(-1).ids) if self.must_end else 0
                 if name in self.drawn and seed == 0:

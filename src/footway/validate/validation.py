@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from footway.errors import BadInput
@@ -108,7 +109,7 @@ def validate(
     models: Sequence[str] = (),
     steps: Sequence[float] = (0.05, 0.1),
     quick: bool = False,
-    step: Callable[[str], Any] = lambda _: None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Validation:
     """Run experiments and compare them with measured data.
 
@@ -118,7 +119,7 @@ def validate(
             and those of JuPedSim, if it is installed.
         steps: s, time steps of Footway's models.
         quick: fewer scenes and one seed instead of three.
-        step: called with the name of each run, to show progress.
+        progress: called with the number of runs done and of all runs.
 
     Raises:
         BadInput: there is no experiment or model with this name.
@@ -130,10 +131,16 @@ def validate(
     for model in models:
         _known(model, {**MODELS, **PEERS}, "model")
     found = engines(tuple(models) or None, tuple(steps))
-    seeds = 1 if quick else 3
+    seeds, done = 1 if quick else 3, count(1)
+    total = seeds * len(found) * sum(len(list(one.scenes(quick))) for one in chosen)
+
+    def ran() -> None:
+        if progress is not None:
+            progress(min(next(done), total), total)
+
     curves = {
         experiment.name: [
-            experiment.run(engine, quick=quick, seeds=seeds, step=step) for engine in found
+            experiment.run(engine, quick=quick, seeds=seeds, ran=ran) for engine in found
         ]
         for experiment in chosen
     }

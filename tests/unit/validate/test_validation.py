@@ -104,7 +104,12 @@ def test_engines():
 
 
 def test_a_page_without_external_files():
-    found = validate(["corner"], models=["social_force"], steps=(0.1,), quick=True)
+    shown = []
+    found = validate(
+        ["corner"], models=["social_force"], steps=(0.1,), quick=True,
+        progress=lambda *done: shown.append(done),
+    )  # fmt: skip
+    assert shown == [(1, 1)]
     page = to_html(found)
     assert page.count("<svg") == 1
     assert "data:image/png;base64," in page
