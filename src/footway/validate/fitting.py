@@ -134,7 +134,7 @@ def fit(
     def measure(values: Sequence[float], some: list[Experiment]) -> float:
         given = dict(zip(names, map(float, values), strict=True))
         engine = Footway(model_with(model, given), dt)
-        curves = [one.run(engine, quick=quick, seeds=seeds, step=lambda _: None) for one in some]
+        curves = [one.run(engine, quick=quick, seeds=seeds, ran=lambda: None) for one in some]
         found = [FAILED if c.failures or c.distance is None else c.distance for c in curves]
         return math.sqrt(sum(d * d for d in found) / len(found))
 

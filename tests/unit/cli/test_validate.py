@@ -30,6 +30,6 @@ def test_json(footway):
 def test_bad_arguments(footway, tmp_path):
     assert_one_line(footway("validate", "doors"), "there is no experiment 'doors'")
     assert_one_line(footway("validate", "--dt", "3"), "--dt is 3")
-    assert_one_line(footway("validate", "-o", tmp_path / "a.pdf"), "must be .html")
+    assert_one_line(footway("validate", "-o", tmp_path / "a.pdf"), "must end in .html")
     assert_one_line(footway("validate", "--model", "none"), "there is no model 'none'")
     assert_one_line(footway("validate", "--trajectories", tmp_path / "no"), "is not a folder")

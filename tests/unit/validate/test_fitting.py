@@ -13,7 +13,7 @@ from footway.validate.tables import Interval
 class Bowl(Experiment):
     """An experiment whose distance is known: 0 at v0 = 3 and sigma = 0.2."""
 
-    def run(self, engine, *, quick, seeds, step):
+    def run(self, engine, *, quick, seeds, ran):
         model = engine.model
         y = 1.0 + 0.2 * abs(model.v0 - self.best[0]) + 2.0 * abs(model.sigma - self.best[1])
         points = [Point("bowl", 1.0, y, 0.0, Interval(0.9, 1.0, 1.1), 0)]
