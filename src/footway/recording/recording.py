@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Characters(NamedTuple):
-    """Constant properties of each character. Ints are ascending."""
+    """Constant properties of each character. Ids are ascending."""
 
     ids: Ints  # (n,)
     radius: Floats  # (n,) m
@@ -260,7 +260,7 @@ class Recorder:
     """Collects the frames of a run in memory.
 
     Call `add_characters` before the first frame of a character, `add_frame` for each frame, and
-    `close` to get the recording. Ints are small integers: arrays are as long as the largest id.
+    `close` to get the recording. Ids are small integers: arrays are as long as the largest id.
     """
 
     def __init__(
