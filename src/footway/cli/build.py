@@ -155,7 +155,12 @@ def build(
     with timed_steps() as steps:
         if method != "corridors":
             environment = load_space(source, steps, resolution)
-            made = _build_roadmap(map_name, environment, method, options, steps)
+            with steps.bar("build", f"Building the {_title(method)}") as progress:
+                made = _builder(method)(environment, progress=progress, **options)
+            if not made.n_nodes:
+                raise BadInput(
+                    f"{map_name}: so few samples gave no edge; give more, or --every-passage"
+                )
         elif is_saved(map_name):
             saved = load_saved(source, steps)
             made = saved.roadmap or saved
@@ -200,20 +205,6 @@ def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> No
             raise BadInput(f"{opt.as_typed(name)} is not for --method {method}; leave it out")
     if "radius" in options and "size" in options:
         raise BadInput("--radius is for a disc or a ball and --size for a box; give one of them")
-
-
-def _build_roadmap(
-    name: str,
-    environment: Environment | Volume,
-    method: RoadmapMethod,
-    options: dict[str, Any],
-    steps: Steps,
-) -> Roadmap:
-    with steps.bar("build", f"Building the {_title(method)}") as progress:
-        roadmap: Roadmap = _builder(method)(environment, progress=progress, **options)
-    if not roadmap.n_nodes:
-        raise BadInput(f"{name}: so few samples gave no edge; give more, or --every-passage")
-    return roadmap
 
 
 def _builder(method: str) -> Callable[..., Roadmap]:

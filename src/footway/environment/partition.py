@@ -78,7 +78,11 @@ def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
         >>> cut.kinds, sorted(cut.kind.tolist())
         (('ground', 'mud'), [0, 0, 1, 1])
     """
-    per_metre = _steps_per_metre(environment)
+    # Lattice steps: grid steps, halved as often as the size of the map allows.
+    x0, y0, x1, y1 = environment.bounds
+    coarse = steps_per_metre(environment.grid)
+    halvings = math.frexp(MOST_STEPS / (max(x1 - x0, y1 - y0) * coarse))[1] - 1
+    per_metre = coarse * 2.0 ** min(max(halvings, 0), FINEST)
     # Rounding to the lattice moves a line by less than two steps: keep it off the wall.
     reach = radius + 2 / per_metre if radius > 0 else 0.0
     walls = environment.walls.segments if reach == 0.0 else offset_lines(environment.walls, reach)
@@ -97,14 +101,6 @@ def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
     chosen = np.flatnonzero(fits[cut.face])
     points, triangles, neighbours = _select(cut, chosen)
     return Partition(points / per_metre, triangles, neighbours, kind[cut.face[chosen]], kinds)
-
-
-def _steps_per_metre(environment: Environment) -> float:
-    """Return lattice steps per metre: grid steps, halved as often as the map size allows."""
-    x0, y0, x1, y1 = environment.bounds
-    coarse = steps_per_metre(environment.grid)
-    halvings = math.frexp(MOST_STEPS / (max(x1 - x0, y1 - y0) * coarse))[1] - 1
-    return coarse * 2.0 ** min(max(halvings, 0), FINEST)
 
 
 def _inside_faces(cut: Triangulation) -> Floats:
@@ -212,7 +208,10 @@ def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:
     ends = ends.reshape(-1, 2) + 4
     long = ends[:, 0] != ends[:, 1]
     marked = np.column_stack([ends, marks])[long].astype(np.int32)
-    points = np.concatenate([_box(distinct), distinct])
+    low, high = distinct.min(axis=0), distinct.max(axis=0)
+    margin = int((high - low).max()) // 256 + 8
+    (x0, y0), (x1, y1) = low - margin, high + margin
+    points = np.concatenate([np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]), distinct])
     order = _spatial_order(distinct) + 4
     capacity = 64 + len(distinct)
     while True:
@@ -234,14 +233,6 @@ def _distinct(points: Ints) -> tuple[Ints, NDArray[np.intp]]:
         (points[:, 0] - low[0]) * across + points[:, 1] - low[1], return_inverse=True
     )
     return np.column_stack([keys // across, keys % across]) + low, rows
-
-
-def _box(distinct: Ints) -> Ints:
-    """Return the corners of a box around all points, counterclockwise."""
-    low, high = distinct.min(axis=0), distinct.max(axis=0)
-    margin = int((high - low).max()) // 256 + 8
-    (x0, y0), (x1, y1) = low - margin, high + margin
-    return np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)])
 
 
 def _spatial_order(distinct: Ints) -> Ints:

@@ -110,7 +110,13 @@ def _draw_path(path: Path) -> Figure:
 def _draw_recording(recording: Recording) -> Figure:
     """Draw trajectories of some characters by population, and their last positions."""
     people = recording.characters
-    trajectories = _trajectories(recording)
+    # Positions (frames, characters, 2) m of some characters; NaN if not present.
+    ids = recording.characters.ids[_some(len(recording.characters.ids), _CHARACTERS)]
+    frames = _some(recording.n_frames, _FRAMES).tolist()
+    trajectories = np.full((len(frames), len(ids), 2), np.nan)
+    for row, frame in zip(trajectories, map(recording.frame, frames), strict=True):
+        _, here, there = np.intersect1d(ids, frame.ids, return_indices=True)
+        row[here] = frame.positions[there]
     details = f"{len(people.ids):,} characters  ·  {recording.duration:.1f} s"
     view = _box(trajectories[~np.isnan(trajectories).any(axis=2)])
     sheet = new_sheet(view, title=recording.map_name or "recording", details=details)
@@ -124,17 +130,6 @@ def _draw_recording(recording: Recording) -> Figure:
         sheet.axes.plot(*known[-1:].T, "o", ms=2.6, mew=0.0, color=colour, zorder=3.0)
     draw_key(sheet, "population", recording.names)
     return sheet.figure
-
-
-def _trajectories(recording: Recording) -> Floats:
-    """Return positions (frames, characters, 2) m of some characters; NaN if not present."""
-    ids = recording.characters.ids[_some(len(recording.characters.ids), _CHARACTERS)]
-    frames = _some(recording.n_frames, _FRAMES).tolist()
-    found = np.full((len(frames), len(ids), 2), np.nan)
-    for row, frame in zip(found, map(recording.frame, frames), strict=True):
-        _, here, there = np.intersect1d(ids, frame.ids, return_indices=True)
-        row[here] = frame.positions[there]
-    return found
 
 
 def _some(count: int, most: int) -> Ints:

@@ -240,19 +240,15 @@ class CrowdThread:
         if self._is_changed and now >= self._frame_at + 1.0 / FRAMES:
             self._frame_at, self._is_changed = now, False
             self._send_frame(crowd_frame(self.crowd, self._origin))
-            self._send_obstacles()
+            answer = crowd_obstacles(self.crowd, self._origin)
+            key = b"".join(array.tobytes() for array in answer.arrays.values())
+            if key != self._obstacles:
+                self._obstacles = key
+                self._send_event(event("obstacles", answer))
         if now >= self._status_at + _STATUS:
             self._status_at = now
             self.update_status()
             self._send_event(event("status", Answer(self.status)))
-
-    def _send_obstacles(self) -> None:
-        """Send the dynamic obstacles if they have changed."""
-        answer = crowd_obstacles(self.crowd, self._origin)
-        key = b"".join(array.tobytes() for array in answer.arrays.values())
-        if key != self._obstacles:
-            self._obstacles = key
-            self._send_event(event("obstacles", answer))
 
     def update_status(self) -> dict[str, Any]:
         """Update the status, and return it."""

@@ -160,7 +160,11 @@ def _footprints() -> list[Ring]:
         wedges = [p for part in wedges for p in convex.split(part, MARKET, angle=angle, gap=gap)]
     rings = _built_up([_opened(wedge, SQUARES[:1]) for wedge in wedges], OLD_TOWN, dice)
     rings += _built_up(districts, NEW_TOWN, dice)
-    rings.append(_cathedral(_warp(MINSTER), angle=0.12))
+    # The cathedral: nave, transept and a polygonal apse, 16 corners, 46 x 26 m.
+    apse = [(19.5, -5.5), (23.0, -2.5), (23.0, 2.5), (19.5, 5.5)]
+    upper = [(12.0, 5.5), (12.0, 13.0), (3.0, 13.0), (3.0, 6.5), (-23.0, 6.5), (-23.0, -6.5)]
+    lower = [(3.0, -6.5), (3.0, -13.0), (12.0, -13.0), (12.0, -5.5)]
+    rings.append(convex.placed(apse + upper + lower, _warp(MINSTER), angle=0.12))
     rings.append(convex.regular(_warp(THEATRE), 9.0, sides=16))
     return [[_turn(corner) for corner in ring] for ring in rings]
 
@@ -279,14 +283,6 @@ def _house(parcel: Ring, block: Ring, dice: RandomStream) -> Ring:
     return (
         _angle(ring, right - 0.16, deep) if kind < 0.66 else _horseshoe(ring, (left, right), deep)
     )
-
-
-def _cathedral(centre: Point, *, angle: float) -> Ring:
-    """Nave, transept and a polygonal apse: 16 corners, 46 x 26 m."""
-    apse = [(19.5, -5.5), (23.0, -2.5), (23.0, 2.5), (19.5, 5.5)]
-    upper = [(12.0, 5.5), (12.0, 13.0), (3.0, 13.0), (3.0, 6.5), (-23.0, 6.5), (-23.0, -6.5)]
-    lower = [(3.0, -6.5), (3.0, -13.0), (12.0, -13.0), (12.0, -5.5)]
-    return convex.placed(apse + upper + lower, centre, angle=angle)
 
 
 def _angle(q: Ring, u: float, v: float) -> Ring:
