@@ -63,6 +63,22 @@ def test_a_recording_on_a_map_of_the_gallery(tmp_path):
     assert not document.facts()["boxed"]
 
 
+def test_a_recording_is_replayed_on_the_map_that_it_contains(tmp_path):
+    room = fw.Environment.from_polygons(
+        bounds=(0, 0, 10, 8),
+        obstacles=[[(4, 3), (6, 3), (6, 5), (4, 5)]],
+        areas=[("exit", [(9, 3), (10, 3), (10, 5), (9, 5)])],
+        name="nowhere",
+    )
+    crowd = fw.Crowd(fw.CorridorMap.build(room))
+    crowd.add(5)
+    crowd.run(seconds=1, to=tmp_path / "run.parquet")
+    document = open_document(str(tmp_path / "run.parquet"))
+    assert document.environment.walkable.equals(room.walkable)
+    assert [area["name"] for area in document.facts()["areas"]] == ["exit"]
+    assert not document.facts()["boxed"]
+
+
 def test_a_recording_on_a_tiled_city_and_on_an_unknown_map(tmp_path):
     tiles = fw.load("gallery:city:2x2")
     for name, boxed in ((tiles.name, False), ("gallery:nowhere", True)):
