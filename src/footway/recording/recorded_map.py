@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from footway.environment import Environment
 
 _MOST_TEXT: Final = 50_000_000
-"""Characters of a map in a file; a city of 600 buildings has 60,000. pyarrow reads 100 million."""
+"""Characters of a map in a file; a city of 600 buildings has 38,000. pyarrow reads 100 million."""
 
 _MOST_BYTES: Final = 500_000_000
 """Bytes of a map after decompression: more is a damaged or malicious file."""
