@@ -346,6 +346,7 @@ CALLS = {
     ),
     # footway.roadmap
     "Editor": _late(fw.roadmap.Editor, lambda: {"roadmap": roadmap()}),
+    "Editor.apply": _on(editor, "apply", edit="set-weight 0 2"),
     "Editor.add_edge": lambda: (_unjoined().add_edge, {"a": 0, "b": len(roadmap().nodes)}),
     "Editor.add_fake_obstacle": _on(editor, "add_fake_obstacle", polygon=RING),
     "Editor.add_node": _on(editor, "add_node", at=(3.0, 3.0)),

@@ -38,6 +38,7 @@ COMMANDS = {
     "check": lambda: ("check", _map()),
     "demo": lambda: ("demo", "-o", "/does/not/exist"),
     "diff": lambda: ("diff", str(files() / "run.parquet"), str(files() / "run.parquet")),
+    "edit": lambda: ("edit", _roadmap(), "add-node 1,1,1", "--near", "1,1,1"),
     "export": lambda: ("export", str(files() / "run.parquet"), "-o", "out.csv"),
     "fit": lambda: ("fit", "social_force", "v0=1,1"),
     "gallery": lambda: ("gallery",),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = (
     *(
         "build",
+        "edit",
         "path",
         "route",
         "check",

@@ -12,7 +12,7 @@ import numpy as np
 from footway.errors import BadInput, BadQuery
 from footway.roadmap.fake_obstacles import FakeObstacle, closed_space
 from footway.roadmap.roadmap import LEAST_WEIGHT, MOST_WEIGHT, Roadmap, with_edges
-from footway.validation import as_text, number, point, shown
+from footway.validation import as_text, number, point, shown, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -177,6 +177,81 @@ space at (3.500, 1.500): go around the obstacle there
         rest = (*fakes[:number], *fakes[number + 1 :])
         self._set(self.roadmap.with_changes(fake_obstacles=rest))
 
+    # -- edits as text -----------------------------------------------------------------------
+
+    def apply(self, edit: str) -> str:
+        """Apply an edit that is written as text, as in a file of edits; return what it did.
+
+        Points are X,Y or X,Y,Z in metres; nodes, edges and obstacles are numbers. An edge may also
+        be given by its nodes, as 3-7.
+
+            add-node 30,8 [to 3,7]          move-node 12 to 31,8         remove-node 12
+            add-edge 3-7 [weight 2]         remove-edge 3-7              set-weight 3-7 2
+            close disc 24,26 2              close box 20,20 28,24        close polygon 1,1 5,1 3,4
+            open 0
+
+        Raises:
+            BadQuery: an edit that cannot be read or is refused.
+
+        Example:
+            >>> import footway as fw
+            >>> hall = fw.Environment.from_polygons(bounds=(0, 0, 10, 6))
+            >>> editor = Editor(fw.roadmap.rrm(hall))
+            >>> editor.apply("add-node 2,2 to 0")
+            'added node 1 at (2.000, 2.000) with 1 edge'
+            >>> editor.apply("set-weight 0-1 3")
+            'edge 0 has weight 3'
+
+        """
+        words = text(edit, "edit").split()
+        verb, rest = (words[0], words[1:]) if words else ("", [])
+        match verb, rest:
+            case "add-node", [at, *more] if not more or (len(more) == 2 and more[0] == "to"):
+                others = [_whole(word) for word in more[1].split(",")] if more else []
+                node = self.add_node(_numbers(at), connect=others)
+                edges = f"{len(others)} edge{'s' * (len(others) != 1)}"
+                return f"added node {node} at {as_text(self.roadmap.nodes[node])} with {edges}"
+            case "move-node", [node, "to", at]:
+                self.move_node(_whole(node), _numbers(at))
+                return f"moved node {node} to {as_text(self.roadmap.nodes[_whole(node)])}"
+            case "remove-node", [node]:
+                self.remove_node(_whole(node))
+                return f"removed node {node}; later nodes have lower numbers now"
+            case "add-edge", [ends, *more] if not more or (len(more) == 2 and more[0] == "weight"):
+                a, b = _ends(ends)
+                return f"added edge {self.add_edge(a, b, weight=_number_in(more[-1:] or ['1']))}"
+            case "remove-edge", [edge]:
+                self.remove_edge(self._named_edge(edge))
+                return f"removed edge {edge}; later edges have lower numbers now"
+            case "set-weight", [edge, weight]:
+                which = self._named_edge(edge)
+                self.set_weight(which, _number_in([weight]))
+                return f"edge {which} has weight {self.roadmap.weights[which]:g}"
+            case "close", ["disc", centre, radius]:
+                fake = self.add_fake_obstacle(disc=(_numbers(centre), _number_in([radius])))
+                return f"closed a disc: fake obstacle {fake}"
+            case "close", ["box", low, high]:
+                fake = self.add_fake_obstacle(box=(_numbers(low), _numbers(high)))
+                return f"closed a box: fake obstacle {fake}"
+            case "close", ["polygon", *corners] if corners:
+                fake = self.add_fake_obstacle([_numbers(corner) for corner in corners])
+                return f"closed a polygon: fake obstacle {fake}"
+            case "open", [number]:
+                self.remove_fake_obstacle(_whole(number))
+                return f"removed fake obstacle {number}"
+        raise BadQuery(f"cannot read the edit {shown(edit)}: write it as one of {EDITS}")
+
+    def _named_edge(self, word: str) -> int:
+        """Return the number of an edge that is given by its number or by its nodes, as 3-7."""
+        if "-" not in word:
+            return self._edge(_whole(word))
+        a, b = _ends(word)
+        edges = self.roadmap.edges
+        found = np.flatnonzero(((edges == (a, b)) | (edges == (b, a))).all(axis=1))
+        if len(found) == 0:
+            raise BadQuery(f"there is no edge {word}: nodes {a} and {b} are not joined")
+        return int(found[0])
+
     # -- undo --------------------------------------------------------------------------------
 
     def undo(self) -> bool:
@@ -266,6 +341,38 @@ def _counts(value: Any, count: int) -> bool:
 
 def _weight(value: float) -> float:
     return number(value, "weight", low=LEAST_WEIGHT, high=MOST_WEIGHT)
+
+
+EDITS = (
+    "add-node X,Y [to N,N], move-node N to X,Y, remove-node N, add-edge N-N [weight W], "
+    "remove-edge N-N, set-weight N-N W, close disc X,Y R, close box X,Y X,Y, "
+    "close polygon X,Y X,Y X,Y ..., open N"
+)
+"""The edits that `Editor.apply` reads."""
+
+
+def _whole(word: str) -> int:
+    if not (word.isascii() and word.isdigit()):
+        raise BadQuery(f"{shown(word)} is not the number of a node, edge or obstacle, such as 3")
+    return int(word)
+
+
+def _ends(word: str) -> tuple[int, int]:
+    first, dash, second = word.partition("-")
+    if not dash:
+        raise BadQuery(f"{shown(word)} are not the two nodes of an edge, such as 3-7")
+    return _whole(first), _whole(second)
+
+
+def _numbers(word: str) -> list[float]:
+    return [_number_in([part]) for part in word.split(",")]
+
+
+def _number_in(words: list[str]) -> float:
+    try:
+        return float(words[0])
+    except ValueError:
+        raise BadQuery(f"{shown(words[0])} is not a number, such as 2.5") from None
 
 
 def _two(value: Any, words: str) -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ def test_version_and_help(footway):
 @pytest.mark.parametrize(
     "command",
     [
-        *("build", "path", "check", "simulate", "export"),
+        *("build", "edit", "path", "check", "simulate", "export"),
         *("demo", "reproduce", "validate", "gallery", "warmup"),
     ],
 )

@@ -19,8 +19,8 @@ from footway._numba.jit import inner, kernel
 from footway.roadmap.kernels.space import FREE, ON_PLANE, hit_among
 
 BLOCK = 16  # corners per side of the largest blocks
-SMALL = 2  # corners per side of blocks that are decided line by line
-LAYERS = 4  # layers of cells from the first obstacle on that may hide a whole block
+SMALL = 1  # corners per side of blocks that are decided by a line
+LAYERS = 8  # layers of cells from the first obstacle on that may hide a whole block
 STRICT = 1e-6  # cells; tolerance with which a layer must hide a block
 
 
