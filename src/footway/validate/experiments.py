@@ -188,12 +188,17 @@ def _corridor_bins() -> Bins:
     return Bins.from_samples(*load_table("corridor").values[:, 1:].T)
 
 
-def _fundamental_reference(_: str, density: float) -> Interval | None:
-    """Return the spread of the corridor experiments, widened to include Weidmann's curve."""
-    known = _corridor_bins().interval(density)
+def _fundamental_reference(_: str, density: float) -> Interval:
+    """Return the spread of the corridor experiments, widened to include Weidmann's curve.
+
+    Outside their densities it is Weidmann's curve with the relative spread of the nearest bin.
+    """
+    bins, curve = _corridor_bins(), weidmann(density)
+    known = bins.interval(density)
     if known is None:
-        return None
-    curve = weidmann(density)
+        k = 0 if density < bins.centres[0] else -1
+        share = SPREAD * float(bins.deviations[k] / bins.means[k])
+        return Interval((1.0 - share) * curve, curve, (1.0 + share) * curve)
     return Interval(min(known.low, curve), known.mean, max(known.high, curve))
 
 

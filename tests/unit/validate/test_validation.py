@@ -13,7 +13,7 @@ from footway.validate.engines import PEERS, Footway, JuPedSim, engines
 from footway.validate.experiments import BOTTLENECK, CORNER, SINGLE_FILE
 from footway.validate.page import to_html
 from footway.validate.scenes import bottleneck, corner, single_file
-from footway.validate.tables import Interval
+from footway.validate.tables import Interval, weidmann
 
 
 def point(y, reference, scene="a"):
@@ -129,3 +129,12 @@ def test_every_experiment_has_what_the_report_needs():
         for reference in experiment.references():
             assert reference.role in ("fit", "check")
             assert reference.source
+
+
+def test_the_spread_of_the_fundamental_diagram_covers_all_densities():
+    for density in (0.1, 0.3, 1.0, 2.5, 3.2, 4.0):
+        known = EXPERIMENTS["fundamental"].reference("", density)
+        assert known.low < known.mean < known.high
+        assert known.low <= weidmann(density) <= known.high
+    beyond = EXPERIMENTS["fundamental"].reference("", 4.0)
+    assert beyond.mean == weidmann(4.0)
