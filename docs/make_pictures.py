@@ -4,6 +4,7 @@
 docs/crowd.png   the middle of the city, with the ten thousand characters of the demo
 docs/axis.png    the medial axis of the city, coloured by clearance
 docs/path.png    a path through the office, with its corridor and its pinch
+docs/alternatives.png  five paths through the city, each in its own corridor
 docs/walk.png    walks across the field: in lanes, with noise, around people
 docs/roadmap.png        the retracted roadmap of the office, with useful cycles
 docs/roadmap-house.png  a path through the house, in three dimensions
@@ -47,6 +48,8 @@ def main() -> None:
     cmap = fw.CorridorMap.build(city)
     write(draw_people(cmap, city), "crowd.png")
     write(plot.draw_map(cmap, environment=city), "axis.png")
+    paths = cmap.paths_between((40, 60), (177.5, 152), k=5, radius=0.25)
+    write(plot.draw_alternatives(cmap, paths, environment=city), "alternatives.png")
 
     office = fw.load("gallery:office")
     cmap = fw.CorridorMap.build(office)

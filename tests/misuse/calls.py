@@ -205,6 +205,7 @@ CALLS = {
     "CorridorMap.passages": _on(cmap, "passages"),
     "CorridorMap.path": _on(cmap, "path", **PAIR),
     "CorridorMap.paths": _on(cmap, "paths", starts=[A], goals=[B], threads=1),
+    "CorridorMap.paths_between": _on(cmap, "paths_between", **PAIR, k=2, longer=0.5),
     "CorridorMap.retract": _on(cmap, "retract", points=[A, B]),
     "CorridorMap.save": lambda: (cmap().save, {"file": folder() / "out.npz"}),
     **{
@@ -469,6 +470,9 @@ CALLS = {
         lambda: {"cmap": cmap(), "panels": [plot.Panel("walk", [walk()])], "title": "walks"},
     ),
     "plot.draw_path": _late(plot.draw_path, lambda: {"cmap": cmap(), "path": path()}),
+    "plot.draw_alternatives": _late(
+        plot.draw_alternatives, lambda: {"cmap": cmap(), "paths": [path()]}
+    ),
     "plot.draw_paths": _late(
         plot.draw_paths, lambda: {"cmap": cmap(), "paths": [path(), None]}
     ),

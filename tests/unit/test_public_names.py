@@ -62,6 +62,7 @@ MAP = [
     "passages",
     "path",
     "paths",
+    "paths_between",
     "retract",
     "save",
     "vertices",

@@ -32,6 +32,7 @@ EXAMPLES: Final = (
     "  footway path gallery:city --start 2,3 --goal 480,451\n\n"
     "  footway path plan.fwmap --start -3,4 --goal 12,9.5 --radius 0.4 --json\n\n"
     "  footway path plan.geojson --start 1,1 --goal 9,9 --clearance 0.8 --plot path.png\n\n"
+    "  footway path gallery:city --start 2,3 --goal 480,451 --alternatives 5 --plot paths.png\n\n"
     "  footway path gallery:game --start 12,12 --goal 90,88 --follow cmm --shortcut 0.1 "
     "--lane -0.5 --plot walk.png\n\n"
     "  footway path gallery:mckenna-road --start 30,77 --goal 84,112 --follow miran --sigma 5 "
@@ -56,6 +57,8 @@ class Query(NamedTuple):
     goal: opt.Numbers | None
     radius: float | None  # None: the radius of the roadmap's object
     clearance: float | None
+    alternatives: int | None = None
+    longer: float | None = None
 
 
 def path(
@@ -87,6 +90,21 @@ def path(
         float | None,
         opt.quantity(
             "METRES", "Preferred distance to walls, kept where the free space is wide enough."
+        ),
+    ] = None,
+    alternatives: Annotated[
+        int | None,
+        opt.option(
+            "Find this many paths in different corridors, shortest first.",
+            unit="NUMBER",
+        ),
+    ] = None,
+    longer: Annotated[
+        float | None,
+        opt.option(
+            "By which share of the shortest path the alternatives may be longer; 0.2 is 20 %.",
+            unit="SHARE",
+            parser=opt.number,
         ),
     ] = None,
     follow: walks.FollowOption = None,
@@ -137,11 +155,11 @@ def path(
         "no_improve": no_improve, "margin": margin, "sigma": sigma, "spacing": spacing,
         "look": look,
     })  # fmt: skip
-    query = Query(start, goal, radius, clearance)
+    query = Query(start, goal, radius, clearance, alternatives, longer)
     source = opt.Source(map_name, scale, between, up)
     _check_query(query, source, request)
     opt.check_plot(plot)
-    result: ShortestResult | SpaceResult | walks.WalkResult
+    result: ShortestResult | AlternativesResult | SpaceResult | walks.WalkResult
     with timed_steps() as steps:
         if request is not None and request.route is not None:
             result = walks.walk_route(source, query, request, steps, plot=plot, quiet=json)
@@ -158,6 +176,8 @@ def path(
             with reports.drawing_refusals(draw_why_not, plot, quiet=json):
                 if request is not None:
                     result = walks.walk_corridor(loaded, query, request, steps)
+                elif alternatives is not None:
+                    result = _find_alternatives(loaded, query, steps)
                 else:
                     result = _find_path(loaded, query, steps)
         reports.draw(result.draw, plot, steps)
@@ -180,6 +200,13 @@ def _check_query(query: Query, source: opt.Source, request: walks.WalkRequest | 
         elif len(point) == 3 and (along_route or not is_saved(source.name)):
             text = ",".join(f"{value:g}" for value in point)
             raise typer.BadParameter(opt.not_a_point(text), param_hint=f"'{typed}'")
+    if query.alternatives is None:
+        if query.longer is not None:
+            raise BadInput("--longer limits --alternatives: give both")
+    elif request is not None:
+        raise BadInput("--alternatives finds paths, and --follow simulates one walk: give one")
+    elif query.clearance is not None:
+        raise BadInput("--clearance is not for --alternatives; leave it out")
     if query.clearance is None or request is None:
         return
     if not along_route:
@@ -218,6 +245,8 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
 
     if query.clearance is not None:
         raise BadInput("--clearance is for maps in two dimensions; give a larger --radius")
+    if query.alternatives is not None:
+        raise BadInput("--alternatives is for maps in two dimensions; leave it out")
     if query.radius is not None and not smap.radius:
         raise BadInput(
             f"--radius is for a ball, and here {reports.describe_object(smap)} moves; leave it out"
@@ -242,8 +271,20 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
         )
 
 
+def _find_alternatives(loaded: LoadedMap, query: Query, steps: Steps) -> AlternativesResult:
+    cmap, start, goal = loaded.corridors, query.start, query.goal
+    limits = {} if query.longer is None else {"longer": query.longer}
+    with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
+        from footway.corridor import CorridorMap
+
+        CorridorMap.build(make_yard()).paths_between((1.0, 6.0), (15.0, 6.0), 2, radius=0.1)
+    with steps.step("query", "Searching the paths"):
+        found = cmap.paths_between(start, goal, query.alternatives, radius=query.radius, **limits)
+    return AlternativesResult(query, found, loaded)
+
+
 def _find_path(loaded: LoadedMap, query: Query, steps: Steps) -> ShortestResult | SpaceResult:
-    start, goal, radius, clearance = query
+    start, goal, radius, clearance, *_ = query
     assert start is not None
     assert goal is not None
     cmap, smap = loaded.corridors, loaded.in_space
@@ -308,6 +349,51 @@ class ShortestResult:
         yield (
             f"Certified: a disc of radius {self.query.radius:g} m that follows this path crosses "
             f"no wall; its centre stays {found.clearance:.3f} m or more from every wall."
+        )
+
+
+@dataclass(frozen=True)
+class AlternativesResult:
+    """Paths in different corridors, ready to draw and print."""
+
+    query: Query
+    paths: list[TautPath]
+    loaded: LoadedMap
+
+    def draw(self) -> Figure:
+        """Return a picture of the paths, one colour each."""
+        cmap, environment = self.loaded
+        return pictures.draw_alternatives(cmap, self.paths, environment=environment)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        first = self.paths[0]
+        return {
+            "start": list(first.start),
+            "goal": list(first.goal),
+            "radius": first.radius,
+            "wanted": self.query.alternatives,
+            "longer": self.query.longer,
+            "paths": [path.to_dict() for path in self.paths],
+        }
+
+    def as_text(self, times: str) -> Iterator[str]:
+        """Return the lines to print."""
+        first, count = self.paths[0], len(self.paths)
+        ends = f"from {reports.place(first.start)} to {reports.place(first.goal)}"
+        yield f"{count} path{'' if count == 1 else 's in different corridors'} {ends}"
+        rows = []
+        for k, path in enumerate(self.paths, start=1):
+            more = 100.0 * (path.length / max(first.length, 1e-9) - 1.0)
+            text = f"{path.length:,.3f} m, {path.turns} turns"
+            rows.append((f"path {k}", text if k == 1 else f"{text}, {more:.1f} % longer"))
+        yield from reports.facts([*rows, ("time", times)])
+        if count < (self.query.alternatives or 0):
+            limit = "" if self.query.longer is None else " within the limit of --longer"
+            yield f"There are no others without a loop{limit}."
+        yield (
+            f"Certified: a disc of radius {first.radius:g} m that follows one of these paths "
+            "crosses no wall; each is the shortest path in its corridor."
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from footway import validation
 from footway._numba.jit import thread_count
 from footway.archive import loader_of
+from footway.constants import TOUCH
 from footway.corridor import archive
 from footway.corridor.backbone import backbone_of_path, path_along_backbone
 from footway.corridor.balls import Axis, Balls, cover, sample_axis
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Point = tuple[float, float] | ArrayLike
+
+
+_MOST_PATHS = 1000  # between the same ends
 
 
 class Location(NamedTuple):
@@ -298,6 +302,69 @@ class CorridorMap(NotebookDisplay):
             return [self._path_or_none(*ends, radius, wanted) for ends in zip(a, b, strict=True)]
         solutions = self.solver.solve_many(a, b, radius, threads=count)
         return [self._as_path(*query, radius) for query in zip(solutions, a, b, strict=True)]
+
+    def paths_between(
+        self,
+        start: Point,
+        goal: Point,
+        k: int = 5,
+        *,
+        radius: float = 0.25,
+        longer: float = math.inf,
+    ) -> list[TautPath]:
+        """Return the k shortest paths of a disc in different corridors, shortest first.
+
+        Two paths are in the same corridor if one can be moved to the other without crossing an
+        obstacle (they are homotopic). Each path is the shortest in its corridor, and certified. A
+        path may pass each branching of the map only once: corridors that circle an obstacle or
+        come back to a vertex of the medial axis are left out (future work of cmm-2007).
+
+        Args:
+            start: x, y in metres.
+            goal: x, y in metres.
+            k: number of paths, at most 1,000; the result has fewer if fewer exist.
+            radius: of the disc, m.
+            longer: by which share of the shortest path the others may be longer; 0.2 is 20 %.
+
+        Raises:
+            BadQuery: as `path` does; the map was made from a roadmap; the search needs too much
+                memory.
+            NoPath: as `path` does.
+
+        Example:
+            >>> import footway as fw
+            >>> env = fw.Environment.from_polygons(bounds=(0, 0, 9, 5), obstacles=[
+            ...     [(3, 1.5), (6, 1.5), (6, 3), (3, 3)]])
+            >>> cmap = fw.CorridorMap.build(env)
+            >>> [round(path.length, 2) for path in cmap.paths_between((1, 2), (8, 2))]
+            [7.28, 7.73]
+
+        """
+        a, b, radius = self._check_query(start, goal, radius)
+        most = validation.whole(k, "number of paths", low=1, high=_MOST_PATHS)
+        limit = validation.number(longer, "share `longer`", low=0.0, endless=True)
+        if self.roadmap is not None:
+            raise BadQuery(
+                "alternative paths need the exact map, and this one was made from a roadmap: "
+                "use CorridorMap.build"
+            )
+        shortest = self._find_path(a, b, radius, radius)
+        if most == 1 or shortest.length == 0.0 or shortest.method != "shortest":
+            return [shortest]
+        found = self.solver.solve_alternatives(
+            a, b, radius, most=most, shortest=shortest.length,
+            longest=shortest.length * (1.0 + limit),
+        )  # fmt: skip
+        if found is None:
+            raise BadQuery(
+                f"there are too many corridors between {validation.as_text(a)} and "
+                f"{validation.as_text(b)} for a search for {most} paths: ask for fewer, or limit "
+                "how much `longer` they may be"
+            )
+        paths = [path for one in found if (path := self._as_path(one, a, b, radius)) is not None]
+        if not paths or paths[0].length > shortest.length + TOUCH:
+            paths.insert(0, shortest)
+        return paths[:most]
 
     def corridor(
         self,

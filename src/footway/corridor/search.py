@@ -11,10 +11,11 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
+from footway.corridor.kernels.alternatives import find_paths
 from footway.corridor.kernels.backbone import balls_along, extract
 from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
-from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, SearchWorkspace
-from footway.corridor.kernels.path import N_COLUMNS, solve, solve_many
+from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, PathBuffer, SearchWorkspace
+from footway.corridor.kernels.path import N_COLUMNS, SWEEP, X0, X1, Y0, Y1, solve, solve_many
 from footway.corridor.kernels.search import N_FLOATS, N_INTS
 from footway.corridor.points import locate
 from footway.errors import BadQuery
@@ -35,6 +36,7 @@ _PIECES = 512  # initial capacity: lines and arcs of a path
 _BATCH = 64  # queries per task of a thread pool
 _BATCH_PIECES = 256
 _MOST_NODES = 64  # per half-edge: a larger search is given up
+_MOST_NODES_OF_ALL = 1 << 20  # of a search for several paths: 250 MB
 
 
 class Solution(NamedTuple):
@@ -223,6 +225,77 @@ class Solver:
         crossed = tuple(workspace.halves[:count].tolist())
         return Solution(status, out[:rows].copy(), length, clearance, crossed)
 
+    def solve_alternatives(
+        self,
+        start: Floats,
+        goal: Floats,
+        radius: float,
+        *,
+        most: int,
+        shortest: float,
+        longest: float,
+    ) -> list[Solution] | None:
+        """Return the shortest paths in different corridors, shortest first; None: too many nodes.
+
+        `shortest` is the length of the shortest path, `longest` a limit, m.
+        """
+        limits = (radius, most, shortest, longest)
+        found = self._solve_alternatives(start, goal, *limits)
+        if found is None:
+            return None
+        paths, failed = found
+        if failed:  # a search in the other direction finds what this one missed
+            found = self._solve_alternatives(goal, start, *limits)
+            if found is None:
+                return None
+            for chain, solution in found[0].items():
+                paths.setdefault(
+                    tuple((corner, -turn) for corner, turn in reversed(chain)), _reversed(solution)
+                )
+        return sorted(paths.values(), key=lambda solution: solution.length)[:most]
+
+    def _solve_alternatives(
+        self,
+        start: Floats,
+        goal: Floats,
+        radius: float,
+        most: int,
+        shortest: float,
+        longest: float,
+    ) -> tuple[dict[tuple[tuple[int, int], ...], Solution], bool] | None:
+        """Search in one direction: solutions by the corners at which they turn, and if one failed.
+
+        None if the search needs too much memory.
+        """
+        nodes, pieces = 1 << 14, 64 * most
+        while True:
+            back = _make_workspace(self.index, nodes)
+            workspace = _make_workspace(self.index, nodes)._replace(to_goal=back.turns)
+            out = PathBuffer(
+                np.empty((pieces, N_COLUMNS)),
+                np.empty(4 * pieces, np.int32),
+                np.empty((pieces, 2), np.int32),
+                np.zeros((most + 1, 3), np.int64),
+                np.empty((most, 2)),
+            )
+            status, count, failed = find_paths(
+                *start, *goal, radius, most, shortest, longest, out, workspace, back, self.index
+            )
+            if status != FULL:
+                break
+            nodes, pieces = 4 * nodes, 4 * pieces
+            if nodes > _MOST_NODES_OF_ALL:
+                return None
+        paths = {}
+        for k in range(count):
+            (row, half, corner), (last_row, last_half, last_corner) = out.ends[k : k + 2].tolist()
+            chain = tuple((c, turn) for c, turn in out.chains[corner:last_corner].tolist())
+            length, clearance = out.certificates[k].tolist()
+            halves = tuple(out.halves[half:last_half].tolist())
+            pieces_of_path = out.pieces[row:last_row].copy()
+            paths[chain] = Solution(FOUND, pieces_of_path, length, clearance, halves)
+        return paths, failed
+
     def solve_many(
         self, starts: Floats, goals: Floats, radius: float, *, threads: int
     ) -> list[Solution]:
@@ -254,6 +327,15 @@ class Solver:
         ]
 
 
+def _reversed(solution: Solution) -> Solution:
+    """Return the same path from its goal to its start."""
+    pieces = solution.pieces[::-1].copy()
+    pieces[:, [X0, Y0, X1, Y1]] = pieces[:, [X1, Y1, X0, Y0]]
+    pieces[:, SWEEP] *= -1.0
+    crossed = tuple(half ^ 1 for half in reversed(solution.crossed))
+    return solution._replace(pieces=pieces, crossed=crossed)
+
+
 def _make_workspace(index: Index, capacity: int) -> SearchWorkspace:
     """Allocate a workspace for searches of about `capacity` nodes."""
     # Along a half-edge a node creates at most two others at each point.
@@ -267,11 +349,15 @@ def _make_workspace(index: Index, capacity: int) -> SearchWorkspace:
         keys=np.empty(capacity),
         queue=np.empty(capacity, np.int32),
         halves=np.empty(capacity, np.int32),
-        turns=np.zeros((2 * len(index.axis.sites), 4)),
+        turns=np.zeros((2 * len(index.axis.sites), 8)),
         marks=np.zeros(len(index.axis.edges), np.int64),
-        count=np.array([0, 0, 0, step + 64]),
+        count=np.array([0, 0, 0, step + 64, 0, 0, 0]),
         chain=np.empty((capacity // 4, 2), np.int32),
         tangents=np.empty((capacity // 4 + 1, 6)),
+        limit=np.array([np.inf, 0.0]),
+        to_goal=np.zeros((0, 8)),
+        polyline=np.empty((capacity + 2, 2)),
+        on_path=np.zeros(len(index.axis.edges), np.bool_),
     )
 
 

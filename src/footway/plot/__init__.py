@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from footway.plot.animation import animate, check_animation_file
     from footway.plot.cameras import draw_camera
     from footway.plot.crowds import draw_crowd, draw_density, draw_moment, telling_frame
-    from footway.plot.figures import draw_check, draw_map, draw_no_path, draw_path, draw_paths
+    from footway.plot.figures import (
+        draw_alternatives,
+        draw_check,
+        draw_map,
+        draw_no_path,
+        draw_path,
+        draw_paths,
+    )
     from footway.plot.roadmaps import RoadmapPanel, draw_roadmap, draw_roadmaps
     from footway.plot.sheet import check_picture_file, save_picture
     from footway.plot.walks import (
@@ -35,7 +42,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Line", "Panel", "RoadmapPanel", "RoutePanel", "animate", "check_animation_file",
-    "check_picture_file", "draw_camera", "draw_check", "draw_crowd", "draw_density", "draw_map",
+    "check_picture_file", "draw_alternatives", "draw_camera", "draw_check", "draw_crowd",
+    "draw_density", "draw_map",
     "draw_moment", "draw_no_path", "draw_panels", "draw_path", "draw_paths", "draw_roadmap",
     "draw_roadmaps", "draw_route", "draw_routes", "draw_walk", "save_picture", "telling_frame",
 ]  # fmt: skip
@@ -44,7 +52,9 @@ _MODULES = {
     "animation": ("animate", "check_animation_file"),
     "cameras": ("draw_camera",),
     "crowds": ("draw_crowd", "draw_density", "draw_moment", "telling_frame"),
-    "figures": ("draw_check", "draw_map", "draw_no_path", "draw_path", "draw_paths"),
+    "figures": (
+        "draw_alternatives", "draw_check", "draw_map", "draw_no_path", "draw_path", "draw_paths",
+    ),
     "roadmaps": ("RoadmapPanel", "draw_roadmap", "draw_roadmaps"),
     "sheet": ("check_picture_file", "save_picture"),
     "walks": (

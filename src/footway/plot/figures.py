@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from footway.corridor import CorridorMap
 from footway.errors import BadQuery
 from footway.plot import layers
@@ -122,6 +124,28 @@ def draw_paths(
     details = f"{len(found):,} paths  ·  {total:,.1f} km"
     sheet = _sheet_of(cmap, environment, details=details)
     layers.draw_many_paths(sheet, found)
+    return sheet.figure
+
+
+@checked
+def draw_alternatives(
+    cmap: CorridorMap, paths: Sequence[TautPath], *, environment: Environment | None = None
+) -> Figure:
+    """Return a picture of paths between the same ends, one colour each, with their lengths.
+
+    `paths` is the result of `CorridorMap.paths_between`.
+    """
+    if len(paths) == 0:
+        raise BadQuery("there are no paths to draw: give those of CorridorMap.paths_between")
+    low = np.min([path.points.min(axis=0) for path in paths], axis=0)
+    high = np.max([path.points.max(axis=0) for path in paths], axis=0)
+    around = (*low.tolist(), *high.tolist())
+    view = padded_within(around, 0.06, cmap.bounds, least=6.0 * paths[0].radius + 0.5)
+    count = f"{len(paths)} path{'' if len(paths) == 1 else 's'}"
+    details = f"{count} in different corridors  ·  radius {paths[0].radius:g} m"
+    sheet = new_sheet(view, title=cmap.name or "map", details=details)
+    layers.draw_base(sheet, cmap, environment)
+    layers.draw_alternatives(sheet, paths)
     return sheet.figure
 
 

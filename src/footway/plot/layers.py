@@ -20,7 +20,7 @@ from footway.environment.lattice import polygon_parts
 from footway.environment.repair import repairs_to_list
 from footway.plot import palette
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import add_colour_key
+from footway.plot.sheet import add_colour_key, add_line_key
 from footway.roadmap.fake_obstacles import open_parts
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from footway.roadmap import Roadmap
 
 _MOST_NAMES: Final = 12  # kinds in the key; more do not fit below a map
+_MOST_ENTRIES: Final = 7  # paths in the key; more do not fit either
 _SWATCH: Final = 0.016  # width of a colour in the key, share of the page
 _LETTER: Final = 0.0078  # width of a letter, share of the page
 
@@ -347,6 +348,23 @@ def draw_many_paths(sheet: Sheet, paths: Sequence[Path]) -> None:
         x, y = np.array(at).T
         sheet.axes.scatter(x, y, s=15, c=face, edgecolors=rim, linewidths=0.7, zorder=3.5)
     add_colour_key(sheet, ScalarMappable(norm, colours), label="distance walked (m)", above=False)
+
+
+def draw_alternatives(sheet: Sheet, paths: Sequence[Path]) -> None:
+    """Draw paths between the same ends, the shortest on top, with a key of their lengths."""
+    style: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
+    entries = {}
+    for k, path in enumerate(paths):
+        colour, over = palette.POPULATIONS[k % len(palette.POPULATIONS)], 0.01 * (len(paths) - k)
+        x, y = path.points.T
+        sheet.axes.plot(x, y, color=palette.HALO, lw=3.4, zorder=3.0 + over, **style)
+        (line,) = sheet.axes.plot(x, y, color=colour, lw=1.7, zorder=3.005 + over, **style)
+        if k < _MOST_ENTRIES:
+            entries[f"{path.length:,.2f} m"] = line
+    points = np.concatenate([dense_points(sheet, path.points) for path in paths])
+    draw_ends(sheet, paths[0].start, paths[0].goal, avoid=points)
+    left, bottom, _, height = sheet.keys
+    add_line_key(sheet, entries, (left, bottom + 0.62 * height), len(entries))
 
 
 def _short_pieces(points: Floats, step: float) -> tuple[Floats, Floats]:

@@ -121,3 +121,32 @@ def test_a_disc_wider_than_everything(footway, room):
     result = footway("path", room, "--start", "1,1", "--goal", "9,7", "--radius", "9.9")
     assert result.code == 3
     assert len(result.err.splitlines()) == 1
+
+
+def test_alternatives(footway, room, tmp_path):
+    query = ("path", room, "--start", "1,1", "--goal", "9,7", "--alternatives", "3")
+    answer = footway(*query, "--json").json
+    lengths = [path["length"] for path in answer["paths"]]
+    assert lengths == sorted(lengths)
+    assert len(lengths) == 2
+    picture = str(tmp_path / "paths.png")
+    result = footway(*query, "--longer", "1", "--plot", picture)
+    assert result.code == 0
+    assert "2 paths in different corridors" in result.out
+    assert "% longer" in result.out
+    assert "no others" in result.out
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (("--longer", "0.2"), "give both"),
+        (("--alternatives", "0"), "number of paths"),
+        (("--alternatives", "2", "--follow", "cmm"), "one walk"),
+        (("--alternatives", "2", "--clearance", "1"), "leave it out"),
+    ],
+)
+def test_alternatives_that_make_no_sense(footway, room, more, why):
+    result = footway("path", room, "--start", "1,1", "--goal", "9,7", *more)
+    assert result.code == 2
+    assert why in result.err

@@ -157,6 +157,8 @@ class Query(NamedTuple):
     goal_vertex: int
     goal_open_forward: bool  # wide enough from the edge's first vertex to the goal
     goal_open_backward: bool
+    goal_is_ahead: bool  # on the edge of the start, after it; both false elsewhere
+    goal_is_behind: bool  # on the edge of the start, before it
 
 
 class SearchWorkspace(NamedTuple):
@@ -166,9 +168,25 @@ class SearchWorkspace(NamedTuple):
     ints: NDArray[np.int32]  # (capacity, 12)
     keys: Floats  # (capacity,) heap: lower bounds
     queue: NDArray[np.int32]  # (capacity,) heap: nodes
-    turns: Floats  # (2 ns, 4) shortest known path to each turn: length, arrival direction, query
+    turns: Floats  # (2 ns, 8) shortest known path to each turn: length, arrival direction, query;
+    # then the same of another path, for a search for all turns
     marks: Ints  # (ne,) last query that may enter this dead end
-    count: Ints  # type: ignore[assignment]  # (4,) nodes, heap size, query, most new nodes per step
+    count: Ints  # type: ignore[assignment]  # (7,) nodes, heap size, query, most new nodes per
+    # step, mode, whether the limit cut something off, whether a path could not be repaired
     chain: NDArray[np.int32]  # (capacity / 4, 2) corners that the path turns around, and sides
     tangents: Floats  # (capacity / 4 + 1, 6) lines between them: ends and direction
     halves: NDArray[np.int32]  # (capacity,) half-edges that the path crosses
+    limit: Floats  # (2,) longest path, m, and the query of to_goal
+    to_goal: Floats  # (2 ns, 8) the turns of a search from the goal
+    polyline: Floats  # (capacity + 2, 2) ends of lines and points of arcs
+    on_path: NDArray[np.bool_]  # (ne,) edges on loopless paths from start to goal
+
+
+class PathBuffer(NamedTuple):
+    """Memory for several paths between the same ends: see kernels/alternatives."""
+
+    pieces: Floats  # (capacity, 9) lines and arcs of all paths
+    halves: NDArray[np.int32]  # (capacity,) half-edges of all paths
+    chains: NDArray[np.int32]  # (capacity, 2) corners at which the paths turn, and sides
+    ends: Ints  # (most + 1, 3) where the pieces, half-edges and corners of each path end
+    certificates: Floats  # (most, 2) length and clearance, m

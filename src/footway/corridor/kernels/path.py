@@ -84,7 +84,7 @@ def _write_pieces(n, ends, out, ws, grid, xy):
 
 
 @inner
-def _fitting_position(x, y, disc, place, axis):
+def fitting_position(x, y, disc, place, axis):
     """Position of the disc for the search: (x, y), or moved away from the wall until it fits.
 
     `place` is the result of `locate_point`. It is moved straight away from the wall first, then
@@ -103,6 +103,33 @@ def _fitting_position(x, y, disc, place, axis):
     share = (disc - place.axis_clearance) / (widest - place.axis_clearance)
     dx, dy = axis.events[wider, 0] - place.x, axis.events[wider, 1] - place.y
     return place.x + share * dx, place.y + share * dy
+
+
+@inner(inline=False)
+def draw_certified(n, least, disc, ends, out, ws, grid, xy):
+    """Draw the chain of a search into `out`: (status, pieces, length, clearance).
+
+    `least` is the clearance of its lines, certified for the radius `disc`.
+    """
+    radius = ends.radius
+    n = draw_taut(n, ws.chain, ws.tangents, xy, ends)
+    if n < 0:
+        return NOWHERE, 0, 0.0, 0.0
+    if disc > radius:  # the chain is certified for a larger disc; measure its lines for this one
+        least = math.inf
+        for k in range(n + 1):
+            line = ws.tangents[k]
+            clear, _ = line_clearance(line[X0], line[Y0], line[X1], line[Y1], 0.0, grid)
+            least = min(least, clear)
+    rows, length, least_arc = _write_pieces(n, ends, out, ws, grid, xy)
+    if rows < 0:
+        return FULL, 0, 0.0, 0.0
+    least = min(least, least_arc)
+    if least < radius - VIOLATION:
+        return NOWHERE, 0, 0.0, 0.0
+    if n > 0 and least < radius + VIOLATION:
+        least = radius  # it touches the corners' circles: the difference is rounding
+    return FOUND, rows, length, least
 
 
 @inner(inline=False)
@@ -128,8 +155,8 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
         if clear >= disc - VIOLATION:
             _write_line(out[0], sx, sy, gx, gy)
             return FOUND, 1, hypot(gx - sx, gy - sy), clear, 0
-    from_x, from_y = _fitting_position(sx, sy, disc, start, index.axis)
-    to_x, to_y = _fitting_position(gx, gy, disc, goal, index.axis)
+    from_x, from_y = fitting_position(sx, sy, disc, start, index.axis)
+    to_x, to_y = fitting_position(gx, gy, disc, goal, index.axis)
     n, least, node, status = -1, 0.0, -1, NOWHERE
     # The search may miss a corner that hides the start, but not one that hides the goal: if it
     # fails, search from goal to start.
@@ -149,24 +176,8 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     else:
         reverse_chain(n, ws.chain)
     ends = Ends(sx, sy, gx, gy, radius)
-    n = draw_taut(n, ws.chain, ws.tangents, xy, ends)
-    if n < 0:
-        return NOWHERE, 0, 0.0, 0.0, 0
-    if disc > radius:  # the chain is certified for a larger disc; measure its lines for this one
-        least = math.inf
-        for k in range(n + 1):
-            line = ws.tangents[k]
-            clear, _ = line_clearance(line[X0], line[Y0], line[X1], line[Y1], 0.0, grid)
-            least = min(least, clear)
-    rows, length, least_arc = _write_pieces(n, ends, out, ws, grid, xy)
-    if rows < 0:
-        return FULL, 0, 0.0, 0.0, 0
-    least = min(least, least_arc)
-    if least < radius - VIOLATION:
-        return NOWHERE, 0, 0.0, 0.0, 0
-    if n > 0 and least < radius + VIOLATION:
-        least = radius  # it touches the corners' circles: the difference is rounding
-    return FOUND, rows, length, least, count
+    status, rows, length, least = draw_certified(n, least, disc, ends, out, ws, grid, xy)
+    return status, rows, length, least, count
 
 
 @kernel

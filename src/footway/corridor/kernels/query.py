@@ -101,10 +101,18 @@ def make_query(ends, piece_s, piece_g, index):
     behind_s = edge_s >= 0 and is_wide_to_end(event_s, edge_s, 0, radius, axis)
     ahead_g = edge_g >= 0 and is_wide_to_end(event_g, edge_g, 1, radius, axis)
     behind_g = edge_g >= 0 and is_wide_to_end(event_g, edge_g, 0, radius, axis)
+    ahead, behind = False, False
+    if edge_s >= 0 and edge_s == edge_g:
+        along = float(event_g - event_s)
+        if along == 0:
+            dx = axis.events[event_s + 1, 0] - axis.events[event_s, 0]
+            dy = axis.events[event_s + 1, 1] - axis.events[event_s, 1]
+            along = (ends.gx - ends.sx) * dx + (ends.gy - ends.sy) * dy
+        ahead, behind = along > 0, along < 0
     return Query(
         ends.sx, ends.sy, ends.gx, ends.gy, radius, len(axis.sites),
         edge_s, event_s, vertex_s, ahead_s, behind_s,
-        edge_g, event_g, vertex_g, behind_g, ahead_g,
+        edge_g, event_g, vertex_g, behind_g, ahead_g, ahead, behind,
     )  # fmt: skip
 
 

@@ -49,8 +49,16 @@ DECIDED_LATER = -2  # by another corner of the same wall
 TOO_LONG = -2  # the chain exceeds the workspace
 
 # Rows of SearchWorkspace.count, and columns of SearchWorkspace.turns.
-N_NODES, HEAP_SIZE, QUERY, STEP = range(4)
-LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY = range(4)
+N_NODES, HEAP_SIZE, QUERY, STEP, MODE, CUT, FAILED = range(7)
+LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY, SECOND = range(5)
+
+# Values of count[MODE]. A search for the shortest path follows only the shortest arrival at a turn;
+# one for the shortest paths to all turns, the shortest for each direction in which it may leave.
+# One for all paths follows every arrival whose lower bound is within ws.limit, along corridors
+# without loops; count[CUT] tells whether it dropped any because of the limit, count[FAILED] whether
+# it could not repair one. The last mode also stays on edges that are on a loopless path from start
+# to goal: ws.on_path.
+SHORTEST, TO_ALL, ALL, ALL_ON_PATHS = range(4)
 
 BOUNDED, SPAWNED = 1, 4  # << side: the wedge has a bound; a node that turns there was created
 BLIND = 16  # the goal is on this edge, but behind
@@ -104,8 +112,11 @@ def _compare(bx, by, dx, dy, k, sign):
 
 @inner
 def _enqueue(node, ws):
-    """Add a node to the heap, in the order of its lower bound."""
+    """Add a node to the heap, in the order of its lower bound; not beyond ws.limit."""
     key, size = ws.floats[node, F], ws.count[HEAP_SIZE]
+    if key > ws.limit[0]:
+        ws.count[CUT] = 1
+        return
     ws.count[HEAP_SIZE] = push(key, node, size, ws.keys, ws.queue)
 
 
@@ -208,6 +219,30 @@ def _lower_bound(node, at_vertex, ws, xy, q):
 
 
 @inner
+def _turned(key, vx, vy, ux, uy):
+    """Sine of the angle by which an arrival in direction u has turned further than one in v."""
+    return (1 - 2 * (key % 2)) * (vx * uy - vy * ux)
+
+
+@inner
+def _is_second_worse(key, g, ux, uy, ws, q):
+    """`_is_worse` for an arrival in a direction to which the shortest one cannot turn back.
+
+    It is compared with the last arrival of this kind.
+    """
+    turn = ws.turns[key]
+    vx, vy = turn[SECOND + ARRIVAL_X], turn[SECOND + ARRIVAL_Y]
+    if turn[SECOND + TURN_QUERY] == ws.count[QUERY] and _turned(key, vx, vy, ux, uy) >= -PARALLEL:
+        angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+        before = turn[SECOND + LENGTH] + q.radius * (angle if key % 2 == 0 else -angle)
+        if g > before - SLACK:
+            return g > before + SLACK
+    turn[SECOND + LENGTH], turn[SECOND + TURN_QUERY] = g, ws.count[QUERY]
+    turn[SECOND + ARRIVAL_X], turn[SECOND + ARRIVAL_Y] = ux, uy
+    return False
+
+
+@inner
 def _is_worse(key, g, ux, uy, ws, q):
     """Whether this turn was reached by a shorter path; if not, record this one.
 
@@ -215,21 +250,40 @@ def _is_worse(key, g, ux, uy, ws, q):
     """
     turn = ws.turns[key]
     if turn[TURN_QUERY] == ws.count[QUERY]:
-        before = turn[LENGTH]
-        if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius:
-            vx, vy = turn[ARRIVAL_X], turn[ARRIVAL_Y]
-            if vx != ux or vy != uy:
-                angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
-                before += q.radius * (angle if key % 2 == 0 else -angle)
+        before, vx, vy = turn[LENGTH], turn[ARRIVAL_X], turn[ARRIVAL_Y]
+        if q.radius > 0.0 and abs(g - before) < 4.0 * q.radius and (vx != ux or vy != uy):
+            angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+            before += q.radius * (angle if key % 2 == 0 else -angle)
         if g > before - SLACK:
+            if ws.count[MODE] == TO_ALL and _turned(key, vx, vy, ux, uy) < -PARALLEL:
+                return _is_second_worse(key, g, ux, uy, ws, q)
             return g > before + SLACK
     turn[LENGTH], turn[ARRIVAL_X], turn[ARRIVAL_Y], turn[TURN_QUERY] = g, ux, uy, ws.count[QUERY]
     return False
 
 
 @inner
-def _turn_at(node, corner, side, ws, xy, q):
-    """Create the node that turns around a corner of the wedge; -1 if impossible or worse."""
+def _length_through(key, g, ux, uy, ws, q):
+    """Lower bound on the length of a path that arrives at a turn after g metres in direction u.
+
+    It is exact unless the corridor behind the turn is closed to this path. ws.to_goal has the
+    shortest path from the goal to each turn, on the other side of the path that comes from there;
+    a turn that it does not have is farther than the limit.
+    """
+    turn = ws.to_goal[key ^ 1]
+    if turn[TURN_QUERY] != ws.limit[1]:
+        return math.inf
+    vx, vy = -turn[ARRIVAL_X], -turn[ARRIVAL_Y]
+    angle = atan2(ux * vy - uy * vx, ux * vx + uy * vy)
+    return g + turn[LENGTH] + q.radius * (angle if key % 2 == 0 else -angle)
+
+
+@inner
+def _turn_at(node, corner, side, to_goal, ws, xy, q):
+    """Create the node that turns around a corner of the wedge; -1 if impossible or worse.
+
+    `to_goal`: it goes straight to the goal from there, so its length will be known.
+    """
     nf, ni = ws.floats, ws.ints
     if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
         return -1
@@ -241,9 +295,17 @@ def _turn_at(node, corner, side, ws, xy, q):
     if length < 0.0:
         return -1
     g = nf[node, G] + _arc_to(node, ux, uy, ws, q) + length
-    if _is_worse(2 * corner + side, g, ux, uy, ws, q):
-        return -1
+    bound = nf[node, F]
+    if ws.count[MODE] < ALL:
+        if _is_worse(2 * corner + side, g, ux, uy, ws, q):
+            return -1
+    elif not to_goal:
+        bound = max(bound, _length_through(2 * corner + side, g, ux, uy, ws, q))
+        if bound > ws.limit[0] or bound == math.inf:
+            ws.count[CUT] = 1
+            return -1
     new = _copy(node, ws)
+    nf[new, F] = bound
     nf[new, G], nf[new, INX], nf[new, INY] = g, ux, uy
     ni[new, ROOT], ni[new, SIGMA] = corner, sigma
     # It turns toward its own side: the other bound is straight ahead, without a corner.
@@ -258,7 +320,7 @@ def _turn_at(node, corner, side, ws, xy, q):
 def _release(node, corner, corner_side, point, side, ws, xy, q):
     """Create and push the node that turns at a corner of the wedge and passes `point`."""
     nf, ni = ws.floats, ws.ints
-    new = _turn_at(node, corner, corner_side, ws, xy, q)
+    new = _turn_at(node, corner, corner_side, False, ws, xy, q)
     if new < 0:
         return
     other = 1 - side
@@ -281,7 +343,7 @@ def _release(node, corner, corner_side, point, side, ws, xy, q):
             ni[new, BLOCKER + side] = point
             ni[new, FLAGS] = flags | (BOUNDED << side)
     ni[new, NEXT] += 1
-    nf[new, F] = max(nf[node, F], _lower_bound(new, False, ws, xy, q))
+    nf[new, F] = max(nf[new, F], _lower_bound(new, False, ws, xy, q))
     _enqueue(new, ws)
 
 
@@ -322,6 +384,21 @@ def _finish(node, ws, xy, q):
     _enqueue(new, ws)
 
 
+@inner
+def _goal_is_past(node, point, side, ws, xy, q):
+    """Whether the line from this node's root to the goal passes a point on the correct side.
+
+    A line that ends before a point that bounds the wedge may leave the wedge and be clear of walls.
+    """
+    if point < 0:
+        return False
+    cx, cy = _root_xy(node, ws, xy, q)
+    k = ws.ints[node, SIGMA] * q.radius
+    ux, uy, _ = tangent(q.gx - cx, q.gy - cy, -k)
+    dx, dy = xy[point, 0] - cx - k * uy, xy[point, 1] - cy + k * ux
+    return (1 - 2 * side) * (ux * dy - uy * dx) >= 0.0
+
+
 @inner(inline=False)
 def _try_goal(node, ws, xy, q):
     """Push final nodes to a goal on this half-edge: straight, and around the wedge's corner.
@@ -334,11 +411,16 @@ def _try_goal(node, ws, xy, q):
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
     if length < 0.0:
         return
-    _finish(node, ws, xy, q)
     side = _violated_side(node, ux, uy, ws)
-    if side >= 0:
+    finds_all = ws.count[MODE] >= ALL
+    is_straight = side < 0 or (
+        finds_all and _goal_is_past(node, ni[node, BLOCKER + side], side, ws, xy, q)
+    )
+    if is_straight or not finds_all:
+        _finish(node, ws, xy, q)
+    if not is_straight:
         flags = ni[node, FLAGS]
-        new = _turn_at(node, ws.ints[node, BLOCKER + side], side, ws, xy, q)
+        new = _turn_at(node, ws.ints[node, BLOCKER + side], side, True, ws, xy, q)
         ni[node, FLAGS] = flags  # it may still turn there to continue beyond the goal
         if new >= 0:
             _finish(new, ws, xy, q)
@@ -379,6 +461,9 @@ def _advance(node, edges, corners, ws, q):
     flags, first = ni[node, FLAGS] & ~WAITING, ni[node, NEXT]
     left, right = ni[node, FIRST], ni[node, FIRST + 1]
     awaits_goal = half // 2 == q.goal_edge and not flags & BLIND
+    if awaits_goal and ws.count[MODE] >= ALL and first > corners.offsets[half]:
+        # Beyond the goal the path would come back to it, around an obstacle.
+        awaits_goal = not _beyond_goal(half, points[first - 1, EVENT], q)
     for b in range(first if left < 0 and right < 0 else first - 2, corners.offsets[half + 1]):
         if b >= first:
             point, side = points[b, POINT], points[b, SIDE]
@@ -440,7 +525,12 @@ def _advance(node, edges, corners, ws, q):
         if is_closed or turn >= 0:
             _write_wedge(node, here, (lx, ly, lb, lp), (rx, ry, rb, rp), flags, ws)
             # The goal may lie before the point, though beyond its chord.
-            if is_closed and (awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex):
+            near = awaits_goal or edges[half // 2, 1 - half % 2] == q.goal_vertex
+            any_corridor = ws.count[MODE] < ALL
+            if (
+                is_closed and near
+                and (any_corridor or _goal_is_past(node, point, side, ws, xy, q))
+            ):  # fmt: skip
                 _try_goal(node, ws, xy, q)
             passed_side = side if passes == point else 1 - side
             _release(node, turn, turn_side, passes, passed_side, ws, xy, q)
@@ -480,6 +570,8 @@ def _may_enter(half, graph, ws, q):
         return True
     if graph.clearance[edge] < q.radius - SLACK:
         return False
+    if ws.count[MODE] == ALL_ON_PATHS:
+        return ws.on_path[edge]
     return graph.is_core[edge] or ws.marks[edge] == ws.count[QUERY]
 
 
@@ -550,9 +642,34 @@ def _has_circled(node, leaving, ni):
 
 
 @inner
+def _loop_flags(node, leaving, edges, ni, q):
+    """Flags of a node that enters a half-edge: -1 where its corridor would have a loop, else 0.
+
+    A corridor without loops passes no vertex twice. So a half-edge to a vertex that it has passed
+    is entered only to a goal on it (STOPS), and if that is the edge of the start, only to a goal
+    behind the start.
+    """
+    far = edges[leaving // 2, 1 - leaving % 2]
+    is_passed = far == q.start_vertex
+    while node >= 0:
+        half = ni[node, HALF]
+        is_passed = is_passed or edges[half // 2, 1 - half % 2] == far
+        node = ni[node, PARENT]
+    if not is_passed:
+        return 0
+    if leaving // 2 != q.goal_edge:
+        return -1
+    if q.start_edge == q.goal_edge and not (
+        q.goal_is_behind if leaving % 2 == 0 else q.goal_is_ahead
+    ):
+        return -1
+    return STOPS
+
+
+@inner
 def _expand(node, graph, corners, ws, q):
     """Create a waiting node for each half-edge that leaves the vertex at which a node arrived."""
-    ni = ws.ints
+    ni, finds_all = ws.ints, ws.count[MODE] >= ALL
     half = ni[node, HALF]
     v = graph.edges[half // 2, 1 - half % 2]
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
@@ -561,9 +678,13 @@ def _expand(node, graph, corners, ws, q):
             continue
         if _has_circled(node, leaving, ni):
             continue
+        stops = _loop_flags(node, leaving, graph.edges, ni, q) if finds_all else 0
+        if stops < 0:
+            continue
+        if graph.clearance[leaving // 2] < q.radius - SLACK:
+            stops = STOPS
         new = _copy(node, ws)
         ni[new, HALF], ni[new, NEXT] = leaving, corners.offsets[leaving]
-        stops = STOPS if graph.clearance[leaving // 2] < q.radius - SLACK else 0
         ni[new, FLAGS] = (ni[new, FLAGS] & ~(BLIND | ARRIVED)) | WAITING | stops
 
 
@@ -587,53 +708,109 @@ def _repair(node, corners, grid, ws, q):
 
 
 @inner
-def search(ws, index, q):
-    """Find the shortest path: (status, final node, corners of its chain, least clearance).
-
-    The chain and its tangents are left in ws.chain and ws.tangents.
-    """
-    nf, ni, count, graph, corners = ws.floats, ws.ints, ws.count, index.graph, index.corners
-    count[N_NODES], count[HEAP_SIZE] = 0, 0
+def begin_search(ws, index, q):
+    """Create the first nodes, in a workspace whose mode and limit are set."""
+    count, graph, corners = ws.count, index.graph, index.corners
+    count[N_NODES], count[HEAP_SIZE], count[CUT], count[FAILED] = 0, 0, 0, 0
     count[QUERY] += 1
     mark_dead_ends(q.start_edge, q.start_vertex, count[QUERY], graph, ws.marks)
     mark_dead_ends(q.goal_edge, q.goal_vertex, count[QUERY], graph, ws.marks)
     _start_everywhere(index.axis, graph, corners, ws, q)
-    limit = len(ws.queue) - count[STEP]
-    first, last = 0, count[N_NODES]
-    while True:
-        for node in range(first, last):
-            if ni[node, FLAGS] & WAITING:
-                _advance(node, graph.edges, corners, ws, q)
-        if count[HEAP_SIZE] == 0:
-            return NOWHERE, -1, -1, 0.0
-        if count[N_NODES] > limit:
+    _advance_waiting(0, count[N_NODES], graph, corners, ws, q)
+
+
+@inner
+def _advance_waiting(first, last, graph, corners, ws, q):
+    for node in range(first, last):
+        if ws.ints[node, FLAGS] & WAITING:
+            _advance(node, graph.edges, corners, ws, q)
+
+
+@inner
+def _pop_node(ws):
+    """Remove the node with the least lower bound from the heap."""
+    node = ws.queue[0]
+    ws.count[HEAP_SIZE] = pop(ws.count[HEAP_SIZE], ws.keys, ws.queue)
+    return node
+
+
+@inner
+def _is_overtaken(node, ws, q):
+    """Whether a shorter path to the node's turn was found after the node was created."""
+    nf, ni = ws.floats, ws.ints
+    if ni[node, ROOT] < 0 or ws.count[MODE] >= ALL:
+        return False
+    key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
+    return _is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], ws, q)
+
+
+@inner
+def _follow(node, graph, corners, ws, q):
+    """Expand a node that arrived at a vertex; advance any other along its half-edge."""
+    first, last = node, node + 1
+    if ws.ints[node, FLAGS] & ARRIVED:
+        first = ws.count[N_NODES]
+        _expand(node, graph, corners, ws, q)
+        last = ws.count[N_NODES]
+    else:
+        ws.ints[node, FLAGS] |= WAITING
+    _advance_waiting(first, last, graph, corners, ws, q)
+
+
+@inner
+def next_path(ws, index, q):
+    """Continue to the next path, in the order of length: (status, final node, corners, clearance).
+
+    The number of corners of its chain and its least clearance; the chain and its tangents are left
+    in ws.chain and ws.tangents. NOWHERE if there is none. In the mode ALL the same path may be
+    found again.
+    """
+    nf, ni, count, graph, corners = ws.floats, ws.ints, ws.count, index.graph, index.corners
+    most = len(ws.queue) - count[STEP]
+    while count[HEAP_SIZE] > 0:
+        if count[N_NODES] > most:
             return FULL, -1, -1, 0.0
-        node = ws.queue[0]
-        count[HEAP_SIZE] = pop(count[HEAP_SIZE], ws.keys, ws.queue)
-        first, last = node, node
+        node = _pop_node(ws)
         if ni[node, FLAGS] & FINAL:
             n, least, length = _repair(node, corners, index.grid, ws, q)
             if n == TOO_LONG:
                 return FULL, -1, -1, 0.0
             if n < 0:
+                count[FAILED] = 1
                 continue
             if length <= nf[node, F] + SLACK or ni[node, FLAGS] & REPAIRED:
                 return FOUND, node, n, least
             ni[node, FLAGS] |= REPAIRED
             nf[node, F] = length
             _enqueue(node, ws)
-            continue
-        if ni[node, ROOT] >= 0:
-            key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
-            if _is_worse(key, nf[node, G], nf[node, INX], nf[node, INY], ws, q):
-                continue
-        if ni[node, FLAGS] & ARRIVED:
-            first = count[N_NODES]
-            _expand(node, graph, corners, ws, q)
-            last = count[N_NODES]
-        else:
-            ni[node, FLAGS] |= WAITING
-            last = node + 1
+        elif not _is_overtaken(node, ws, q):
+            _follow(node, graph, corners, ws, q)
+    return NOWHERE, -1, -1, 0.0
+
+
+@inner
+def search(ws, index, q):
+    """Find the shortest path: see `next_path`."""
+    ws.count[MODE], ws.limit[0] = SHORTEST, math.inf
+    begin_search(ws, index, q)
+    return next_path(ws, index, q)
+
+
+@inner
+def reach(limit, ws, index, q):
+    """Continue a search for shortest paths to all turns that a path of this length may have.
+
+    The turns are left in ws.turns. False if the workspace is too small.
+    """
+    graph, corners, count = index.graph, index.corners, ws.count
+    most = len(ws.queue) - count[STEP]
+    while count[HEAP_SIZE] > 0 and ws.keys[0] <= limit:
+        if count[N_NODES] > most:
+            return False
+        node = _pop_node(ws)
+        if not (ws.ints[node, FLAGS] & FINAL or _is_overtaken(node, ws, q)):
+            _follow(node, graph, corners, ws, q)
+    return True
 
 
 @inner
