@@ -142,3 +142,15 @@ def test_a_roadmap_has_none():
     roadmap = fw.roadmap.rrm(fw.load("gallery:field"), resolution=0.5, radius=0.5)
     with pytest.raises(fw.BadQuery, match="exact map"):
         fw.CorridorMap.from_roadmap(roadmap).paths_between((2, 2), (17, 11))
+
+
+def test_a_search_around_a_single_post_ends():
+    """Paths that circle a post arrive from all directions, which have no order."""
+    squares = [(5, 11, 8, 14), (12, 15, 15, 16), (17, 16, 19, 19), (11, 17, 12, 19), (4, 18, 5, 19)]
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 20, 20),
+        obstacles=[shapely.box(*square) for square in squares],
+        lines=[[(1.075, 12.467), (4.875, 7.065)]],
+        points=[(13.386, 1.177)],
+    )
+    assert len(fw.CorridorMap.build(env).paths_between((15, 7), (17, 3), 8, radius=0.1)) == 8

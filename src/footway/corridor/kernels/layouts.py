@@ -168,8 +168,8 @@ class SearchWorkspace(NamedTuple):
     ints: NDArray[np.int32]  # (capacity, 12)
     keys: Floats  # (capacity,) heap: lower bounds
     queue: NDArray[np.int32]  # (capacity,) heap: nodes
-    turns: Floats  # (2 ns, 8) shortest known path to each turn: length, arrival direction, query;
-    # then the same of another path, for a search for all turns
+    turns: Floats  # (2 ns, 9) shortest known path to each turn: length, arrival direction, query;
+    # then the same of another path, and how many there were, for a search for all turns
     marks: Ints  # (ne,) last query that may enter this dead end
     count: Ints  # type: ignore[assignment]  # (7,) nodes, heap size, query, most new nodes per
     # step, mode, whether the limit cut something off, whether a path could not be repaired
@@ -177,7 +177,7 @@ class SearchWorkspace(NamedTuple):
     tangents: Floats  # (capacity / 4 + 1, 6) lines between them: ends and direction
     halves: NDArray[np.int32]  # (capacity,) half-edges that the path crosses
     limit: Floats  # (2,) longest path, m, and the query of to_goal
-    to_goal: Floats  # (2 ns, 8) the turns of a search from the goal
+    to_goal: Floats  # (2 ns, 9) the turns of a search from the goal
     polyline: Floats  # (capacity + 2, 2) ends of lines and points of arcs
     on_path: NDArray[np.bool_]  # (ne,) edges on loopless paths from start to goal
 

@@ -50,7 +50,8 @@ TOO_LONG = -2  # the chain exceeds the workspace
 
 # Rows of SearchWorkspace.count, and columns of SearchWorkspace.turns.
 N_NODES, HEAP_SIZE, QUERY, STEP, MODE, CUT, FAILED = range(7)
-LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY, SECOND = range(5)
+LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY, SECOND, ARRIVALS = 0, 1, 2, 3, 4, 8
+MOST_ARRIVALS = 32.0  # at a turn, besides the shortest
 
 # Values of count[MODE]. A search for the shortest path follows only the shortest arrival at a turn;
 # one for the shortest paths to all turns, the shortest for each direction in which it may leave.
@@ -228,9 +229,15 @@ def _turned(key, vx, vy, ux, uy):
 def _is_second_worse(key, g, ux, uy, ws, q):
     """`_is_worse` for an arrival in a direction to which the shortest one cannot turn back.
 
-    It is compared with the last arrival of this kind.
+    It is compared with the last arrival of this kind. Around a single post directions have no
+    order, so that paths that circle it might replace each other for ever: there is a limit.
     """
     turn = ws.turns[key]
+    if turn[SECOND + TURN_QUERY] != ws.count[QUERY]:
+        turn[ARRIVALS] = 0.0
+    if turn[ARRIVALS] >= MOST_ARRIVALS:
+        return True
+    turn[ARRIVALS] += 1.0
     vx, vy = turn[SECOND + ARRIVAL_X], turn[SECOND + ARRIVAL_Y]
     if turn[SECOND + TURN_QUERY] == ws.count[QUERY] and _turned(key, vx, vy, ux, uy) >= -PARALLEL:
         angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
