@@ -135,8 +135,8 @@ def draw_alternatives(
 
     `paths` is the result of `CorridorMap.paths_between`.
     """
-    if len(paths) == 0:
-        raise BadQuery("there are no paths to draw: give those of CorridorMap.paths_between")
+    if len(paths) == 0 or any(path is None for path in paths):
+        raise BadQuery("there is no path to draw: give those of CorridorMap.paths_between")
     low = np.min([path.points.min(axis=0) for path in paths], axis=0)
     high = np.max([path.points.max(axis=0) for path in paths], axis=0)
     around = (*low.tolist(), *high.tolist())
