@@ -12,7 +12,7 @@ from footway.plot import palette
 from footway.plot.sheet import make_quiet, name_axes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
 
@@ -20,13 +20,14 @@ __all__ = [
     "FIRST",
     "SECOND",
     "Chart",
+    "draw_key",
     "draw_line",
+    "draw_published",
     "draw_range",
     "make_quiet",
     "name_axes",
     "new_chart",
     "use_powers",
-    "write",
 ]
 
 FIRST: Final = palette.ACCENT
@@ -66,33 +67,24 @@ def use_powers(axes: Axes) -> None:
 
 
 def draw_line(
-    axes: Axes, x: Sequence[float], y: Sequence[float], *, colour: str, marker: str = "o"
+    axes: Axes, x: Sequence[float], y: Sequence[float], *, colour: str, name: str, marker: str = "o"
 ) -> None:
     """Draw measured values connected by a line."""
-    axes.plot(x, y, marker, ls="-", color=colour, lw=1.4, ms=4.0, mec=palette.HALO, mew=0.6)
+    style: dict[str, Any] = {"lw": 1.4, "ms": 4.0, "mec": palette.HALO, "mew": 0.6}
+    axes.plot(x, y, marker, ls="-", color=colour, label=name, **style)
 
 
-def draw_range(axes: Axes, low: float, high: float, *, colour: str, words: str) -> None:
+def draw_range(axes: Axes, low: float, high: float, *, colour: str, name: str) -> None:
     """Draw a published range as a band over the whole width."""
-    axes.axhspan(low, high, color=colour, alpha=0.16, lw=0.5, ec=colour)
-    if high > 2.0 * low:  # another band may be in its middle
-        at, side = 1.04 * low, "bottom"
-    elif high < 1.2 * low:  # too narrow for a label
-        at, side = 1.03 * high, "bottom"
-    else:
-        at, side = (low * high) ** 0.5, "center"
-    axes.annotate(
-        words,
-        (0.985, at),
-        xycoords=("axes fraction", "data"),
-        fontsize=7,
-        color=colour,
-        ha="right",
-        va=side,
-    )
+    axes.axhspan(low, high, color=colour, alpha=0.16, lw=0.5, ec=colour, label=name)
 
 
-def write(axes: Axes, at: tuple[float, float], words: str, **style: Any) -> None:
-    """Write a label `dx` and `dy` typographic points away from a point."""
-    shift = (style.pop("dx", 0.0), style.pop("dy", 0.0))
-    axes.annotate(words, at, xytext=shift, textcoords="offset points", fontsize=7, **style)
+def draw_published(axes: Axes, values: Mapping[float, float], *, name: str = "paper") -> None:
+    """Draw published values as diamonds."""
+    style: dict[str, Any] = {"mfc": palette.PAGE, "mec": palette.INK, "ms": 5.5, "zorder": 4.0}
+    axes.plot(list(values), list(values.values()), "D", label=name, **style)
+
+
+def draw_key(axes: Axes, **place: Any) -> None:
+    """Draw the key of the named lines, bands and marks."""
+    axes.legend(frameon=False, fontsize=7, labelcolor=palette.MUTED, **place)

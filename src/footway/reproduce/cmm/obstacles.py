@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -243,32 +243,13 @@ def _draw_times(found: Sequence[Measured], effort: Effort, folder: Path) -> Pict
     for axes, measured in zip(chart.axes, found, strict=True):
         charts.use_powers(axes)
         for method in METHODS:
-            _draw_method(axes, measured, method, effort)
-        axes.set_xticks(range(0, MOST + 1, 2))
+            low, high = PUBLISHED[measured.place.name, method]
+            style: dict[str, str] = {"colour": _COLOURS[method]}
+            ours = _medians(measured, method)
+            charts.draw_range(axes, low, high, name=f"paper, {method}", **style)
+            charts.draw_line(axes, effort.discs, ours, name=f"ours, {method}", **style)
+        axes.set(xticks=range(0, MOST + 1, 2), ylim=(0.05, 100.0))
         charts.name_axes(axes, x="dynamic obstacles", y="query time (CPU ms)")
-    top = max(axes.get_ylim()[1] for axes in chart.axes)
-    low = min(axes.get_ylim()[0] for axes in chart.axes)
-    for axes in chart.axes:
-        axes.set_ylim(low / 1.5, top * 1.3)
+    charts.draw_key(chart.axes[0], loc="upper left")
     save_picture(chart.figure, folder / "cmm-figure-10.png")
     return Picture("cmm-figure-10.png", f"Figure 10. {title}")
-
-
-def _draw_method(axes: Any, measured: Measured, method: Avoid, effort: Effort) -> None:
-    colour = _COLOURS[method]
-    ours = _medians(measured, method)
-    charts.draw_line(axes, effort.discs, ours, colour=colour)
-    low, high = PUBLISHED[measured.place.name, method]
-    words = f"paper, {method}: {low:g} to {high:g} ms"
-    charts.draw_range(axes, low, high, colour=colour, words=words)
-    others = _medians(measured, METHODS[METHODS[0] == method])
-    above = ours[-1] >= others[-1]
-    charts.write(
-        axes,
-        (effort.discs[-1], ours[-1]),
-        f"ours, {method}",
-        color=colour,
-        dy=6.0 if above else -6.0,
-        ha="right",
-        va="bottom" if above else "top",
-    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from footway.follow import cmm
-from footway.plot import Panel, palette, save_picture
+from footway.plot import Panel, save_picture
 from footway.reproduce import charts
 from footway.reproduce.claims import Claim, less, stated
 from footway.reproduce.cmm.queries import SEED, walk_all
@@ -67,14 +67,14 @@ def run(effort: Effort, folder: Path) -> Section:
         pictures,
         checked=f"{verdict(walks)}.",
         wrong=wrong,
-        claims=[claim for measured in found for claim in _claims(measured)],
+        claims=[claim for measured in found for claim in _claims(measured, effort)],
     )
 
 
-def _claims(measured: Measured) -> Iterator[Claim]:
+def _claims(measured: Measured, effort: Effort) -> Iterator[Claim]:
     """Compare factors of the random queries: one long query may be an exception."""
     name = measured.place.name.capitalize()
-    for dt, factor in list(PUBLISHED.items())[1:]:
+    for dt, factor in list(PUBLISHED.items())[1:] if effort.rounds > 1 else ():
         ours = relative(measured.many_query, dt)
         yield less("cmm-2007, figure 13", f"{name}: time at dt = {dt:g} over dt = 0", factor, ours,
                    file="cmm-figure-13.png")  # fmt: skip
@@ -193,57 +193,16 @@ def _draw_relation(found: Sequence[Measured], folder: Path) -> Picture:
     chart = charts.new_chart(title, details="cmm-2007, figure 13", captions=captions)
     length, time = chart.axes
     for measured in found:
-        _draw_one(length, measured, _lengths(measured))
-        _draw_one(time, measured, [relative(measured.query, dt) for dt in SHORTCUTS])
-    _draw_published(time)
+        name = measured.place.name
+        style: dict[str, str] = {"colour": _COLOURS[name], "name": f"ours, {name}"}
+        lengths = [measured.walks[dt].length / measured.walks[0.0].length for dt in SHORTCUTS]
+        charts.draw_line(length, SHORTCUTS, lengths, **style)
+        factors = [relative(measured.query, dt) for dt in SHORTCUTS]
+        charts.draw_line(time, SHORTCUTS, factors, **style)
+    charts.draw_published(time, PUBLISHED)
     charts.name_axes(length, x="dt (share of the backbone)", y="length")
     charts.name_axes(time, x="dt (share of the backbone)", y="time")
-    length.margins(y=0.12)
     time.set_ylim(bottom=0.0)
-    _name_lines(length, [(m.place.name, _lengths(m)[-1]) for m in found])
-    _name_lines(time, [(m.place.name, relative(m.query, SHORTCUTS[-1])) for m in found])
+    charts.draw_key(time, loc="upper left")
     save_picture(chart.figure, folder / "cmm-figure-13.png")
     return Picture("cmm-figure-13.png", f"Figure 13. {title}")
-
-
-def _lengths(measured: Measured) -> list[float]:
-    plain = measured.walks[0.0].length
-    return [measured.walks[dt].length / plain for dt in SHORTCUTS]
-
-
-def _draw_one(axes: Any, measured: Measured, values: Sequence[float]) -> None:
-    charts.draw_line(axes, SHORTCUTS, values, colour=_COLOURS[measured.place.name])
-
-
-def _name_lines(axes: Any, ends: Sequence[tuple[str, float]]) -> None:
-    """Label two lines at their ends: one above, one below."""
-    highest = max(value for _, value in ends)
-    for name, value in ends:
-        above = value == highest
-        charts.write(
-            axes,
-            (SHORTCUTS[-1], value),
-            f"ours, {name}",
-            color=_COLOURS[name],
-            dy=6.0 if above else -6.0,
-            ha="right",
-            va="bottom" if above else "top",
-        )
-
-
-def _draw_published(axes: Any) -> None:
-    """Draw the paper's factors as rings."""
-    axes.plot(*zip(*PUBLISHED.items(), strict=True), "D", mfc="none", mec=palette.INK, ms=5.0)
-    for dt, factor in PUBLISHED.items():
-        if dt > 0.0:
-            right = dt > 0.5
-            charts.write(
-                axes,
-                (dt, factor),
-                f"paper, {factor:g}x",
-                color=palette.INK,
-                dx=-8.0 if right else 0.0,
-                dy=0.0 if right else 8.0,
-                ha="right" if right else "left",
-                va="center" if right else "bottom",
-            )

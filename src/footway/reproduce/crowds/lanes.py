@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from footway.reproduce.crowds.setup import Effort
@@ -245,25 +244,15 @@ def _draw_charts(runs: Mapping[str, Run], folder: Path) -> Picture:
     for axes, what in ((order, "order of lanes"), (left, "characters")):
         charts.name_axes(axes, x="s", y=what)
         axes.set_xlim(0.0, longest)
-    for k, (name, run) in enumerate(runs.items()):
-        style: dict[str, Any] = {"color": _LINES[k], "lw": 1.4}
+    for colour, (name, run) in zip(_LINES, runs.items(), strict=True):
+        style: dict[str, Any] = {"color": colour, "lw": 1.4, "label": name}
         order.plot(run.column("time"), run.column("order"), **style)
         left.plot(run.column("time"), run.left, **style)
-        at: dict[str, Any] = {"xycoords": "axes fraction", "ha": "right"}
-        charts.write(left, (0.98, 0.9 - 0.08 * k), name, color=_LINES[k], **at)
-    _draw_chance(order, next(iter(runs.values())))
+    first = next(iter(runs.values()))
+    style = {"color": palette.MUTED, "lw": 1.0, "dashes": (3.0, 2.0)}
+    order.plot(first.column("time"), first.column("chance"), label="directions shuffled", **style)
     order.set_ylim(0.0, 1.05)
     left.set_ylim(bottom=0.0)
+    charts.draw_key(order, loc="center right")
     save_picture(chart.figure, folder / CHART_FILE)
     return Picture(CHART_FILE, f"{title}: order of lanes, and how many still walk")
-
-
-def _draw_chance(axes: Axes, run: Run) -> None:
-    """Draw the order of lanes by chance."""
-    time, chance = run.column("time"), run.column("chance")
-    axes.plot(time, chance, color=palette.MUTED, lw=1.0, dashes=(3.0, 2.0))
-    known = np.flatnonzero(~np.isnan(chance))
-    if len(known):
-        at = known[len(known) // 2]
-        words = "directions shuffled"
-        charts.write(axes, (time[at], chance[at]), words, color=palette.MUTED, dy=6.0, ha="center")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from statistics import median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ SOURCE: Final = "cmm-crowds-2008, section 5.1 and figure 4"
 
 REAL_TIME: Final = 100.0
 """%. A higher load is no longer real time (section 5.1)."""
-PUBLISHED: Final = {5_000: 40.0, 10_000: REAL_TIME}
+PUBLISHED: Final[dict[float, float]] = {5_000: 40.0, 10_000: REAL_TIME}
 """% by characters: "even in environments with 5000 characters it uses only 40% of the processing
 power of a single core", "approximately 10,000 characters can be simulated in real-time"."""
 WALKED: Final = 260.0
@@ -153,54 +153,22 @@ def _draw(city: Sequence[Measured], beyond: Sequence[Measured], folder: Path) ->
     captions = ("As in figure 4", "Beyond: both axes in powers of ten")
     chart = charts.new_chart(title, details="cmm-crowds-2008, figure 4", captions=captions)
     plain, powers = chart.axes
-    _draw_load(plain, [m for m in city if m.characters <= max(PUBLISHED)], charts.SECOND)
-    _draw_load(powers, city, charts.SECOND)
-    _draw_load(powers, beyond, charts.FIRST, marker="s")
-    _use_powers(powers)
+    powers.set_xscale("log")
+    charts.use_powers(powers)
     for axes in chart.axes:
-        _draw_published(axes)
+        for found, name, colour in (
+            (city, "ours, city", charts.SECOND),
+            (beyond, "ours, four cities", charts.FIRST),
+        ):
+            shown = [m for m in found if axes is powers or m.characters <= max(PUBLISHED)]
+            counts, loads = [m.characters for m in shown], [m.load for m in shown]
+            if shown:
+                charts.draw_line(axes, counts, loads, colour=colour, name=name)
+        charts.draw_published(axes, PUBLISHED)
+        axes.axhline(REAL_TIME, color=palette.INK, lw=0.7, dashes=(4.0, 2.5), zorder=1.5)
         charts.name_axes(axes, x="characters", y="CPU load of one core, %")
-    _name_lines(powers, city, beyond)
-    last = next(m for m in reversed(city) if m.characters <= max(PUBLISHED))
-    charts.write(
-        plain, (last.characters, last.load), f"ours: {last.load:.2g} %", color=charts.SECOND,
-        dx=-2.0, dy=7.0, ha="right",
-    )  # fmt: skip
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+    charts.draw_key(powers, loc="lower right")
     plain.set(xlim=(0.0, 1.04 * max(PUBLISHED)), ylim=(0.0, 1.12 * REAL_TIME))
-    plain.xaxis.set_major_formatter("{x:,.0f}")
     save_picture(chart.figure, folder / FILE)
     return Picture(FILE, f"Figure 4 of cmm-crowds-2008. {title}: up to 10,000, and beyond")
-
-
-def _draw_load(axes: Any, found: Sequence[Measured], colour: str, *, marker: str = "o") -> None:
-    if found:
-        counts, loads = [m.characters for m in found], [m.load for m in found]
-        charts.draw_line(axes, counts, loads, colour=colour, marker=marker)
-
-
-def _use_powers(axes: Any) -> None:
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter("{x:,.0f}")
-    charts.use_powers(axes)
-
-
-def _draw_published(axes: Any) -> None:
-    """Draw the published number as a diamond on the line of real time."""
-    axes.axhline(REAL_TIME, color=palette.INK, lw=0.7, dashes=(4.0, 2.5), zorder=1.5)
-    for count, load in PUBLISHED.items():
-        axes.plot(count, load, "D", mfc=palette.PAGE, mec=palette.INK, ms=6.0, zorder=4.0)
-        charts.write(
-            axes, (count, load), f"paper: {count:,}", color=palette.INK, dx=-7.0, dy=5.0, ha="right"
-        )
-
-
-def _name_lines(axes: Any, city: Sequence[Measured], beyond: Sequence[Measured]) -> None:
-    """Label each line at its end."""
-    for found, name, colour in (
-        (city, "city", charts.SECOND),
-        (beyond, "four cities", charts.FIRST),
-    ):
-        if found:
-            at = (found[-1].characters, found[-1].load)
-            words = f"{name}, up to {found[-1].density:.2g} per m²"
-            charts.write(axes, at, words, color=colour, dx=-6.0, dy=2.0, ha="right")

@@ -1,13 +1,13 @@
-"""Terrain that matters: table 1 and figures 1, 7 and 8 of miran-2013, and routes in the city.
+"""Terrain that matters: table 1 and figures 1, 7 and 8 of miran-2013.
 
-One module for each figure or table; published numbers are in `scenes`.
+One module for each figure or table; published numbers are in `setup`.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from footway.reproduce.miran import queries, road, times, village, woods
+from footway.reproduce.miran import road, times, village, woods
 from footway.reproduce.miran.setup import FULL, QUICK
 from footway.reproduce.registry import MAPS
 
@@ -20,7 +20,6 @@ STEPS: Final = (
     ("forest", "Figure 1: an adult and a child", woods.run),
     ("sigma", "Figure 7: five values of sigma", village.run),
     ("road", "Figure 8: MIRAN and the IRM", road.run),
-    ("routes", "Weighted routes in the city", queries.run),
 )
 
 _METHOD: Final = (

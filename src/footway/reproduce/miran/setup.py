@@ -30,19 +30,15 @@ class Effort:
 
     Attributes:
         rounds: of each row of table 1.
-        queries: random routes in the city.
-        laps: of all these queries.
 
     """
 
     rounds: int = 50
-    queries: int = 300
-    laps: int = 5
 
 
 FULL: Final = Effort()
 
-QUICK: Final = Effort(rounds=3, queries=20, laps=2)
+QUICK: Final = Effort(rounds=3)
 
 PAPER: Final = "miran-2013"
 
