@@ -122,11 +122,12 @@ def new_sheets(
 ) -> list[Sheet]:
     """Return a page with one empty map for each caption (left text, right text).
 
-    By default, wide maps are placed one above the other, and others side by side.
+    By default, wide maps are placed one above the other, from four on in two columns, and others
+    side by side.
     """
     aspect = (view[3] - view[1]) / (view[2] - view[0])
     if columns is None:
-        columns = len(captions) if aspect >= _SQUARE else 1
+        columns = len(captions) if aspect >= _SQUARE else 1 + (len(captions) > 3)
     rows = math.ceil(len(captions) / columns)
     width = (WIDTH - 2 * SIDE - (columns - 1) * _GAP) / columns
     height = width * aspect
