@@ -39,15 +39,6 @@ def test_a_walk_as_json_is_one_object_and_nothing_else(tmp_path):
     assert answer["points"][-1] == pytest.approx([190.0, 180.0])
     assert answer["clearance"] >= 0.25 - 1e-6
     assert len(file.read_text().splitlines()) == len(answer["points"]) + 1
-    assert footway(*PATH, "--speed", "2").returncode == 2
-
-
-def test_a_blocked_walk_is_exit_code_3():
-    done = footway(*PATH, "--follow", "cmm", "--obstacle", "100,100,80", "--avoid", "corridor")
-    assert done.returncode == 3
-    assert done.stdout == ""
-    assert "(100.00, 100.00)" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path):

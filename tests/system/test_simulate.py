@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from footway.cli import main
 from footway.crowd import Recording
 
 ROOT = Path(__file__).parents[2]
@@ -24,12 +25,10 @@ def footway(*arguments, **options):
 
 
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
-def test_examples_run(file, tmp_path):
+def test_examples_run(file, tmp_path, capsys):
     run = tmp_path / "run.parquet"
-    done = footway(file, "--seconds", "3", "-o", run, "--json")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("\n") == 1
-    answer = json.loads(done.stdout)
+    assert main(["simulate", str(file), "--seconds", "3", "-o", str(run), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
     assert answer["characters"] > 100
     assert answer["stuck"] == []
     assert Recording.load(run).n_frames > 10

@@ -72,52 +72,34 @@ def test_each_entry_kernel_has_one_signature(tmp_path):
     assert {name: len(found) for name, found in called.items() if len(found) != 1} == {}
 
 
+INCIDENCE = """
+import numpy as np
+from footway._numba import jit
+from footway.medial.kernels.graph import incidence
+
+said = []
+with jit.announce_compilation(lambda: said.append(1)):
+    offsets, _ = incidence(np.array([[0, 1], [1, 2]]), 3)
+hits = sum(incidence.stats.cache_hits.values())
+print(json.dumps([offsets.tolist(), len(said), hits, str(jit.cache_directory())]))
+"""
+
+
+def use_a_kernel(cache: str) -> list[object]:
+    """Return the result of a kernel, announcements of compilation, hits and folder of the cache."""
+    return json.loads(run("import json" + INCIDENCE, FOOTWAY_JIT_CACHE=cache))
+
+
 class TestCache:
     def test_off(self):
-        code = (
-            "from footway._numba import jit\n"
-            "@jit.kernel\n"
-            "def twice(x):\n    return 2 * x\n"
-            "print(jit.cache_directory(), twice(21), twice.stats.cache_path)"
-        )
-        assert run(code, FOOTWAY_JIT_CACHE="0").split() == ["None", "42", "None"]
-
-    def test_off_for_real_queries(self):
-        code = (
-            "import numpy as np\n"
-            "from footway.medial.kernels.graph import incidence\n"
-            "offsets, _ = incidence(np.array([[0, 1], [1, 2]]), 3)\n"
-            "print(offsets.tolist(), incidence.stats.cache_path)"
-        )
-        assert run(code, FOOTWAY_JIT_CACHE="0").strip() == "[0, 1, 3, 4] None"
+        assert use_a_kernel("0") == [[0, 1, 3, 4], 1, 0, "None"]
 
     @pytest.mark.skipif(not is_supported(), reason="Numba's own cache is used")
-    def test_is_used(self, tmp_path):
-        code = (
-            "import numpy as np\n"
-            "from footway.medial.kernels.graph import incidence\n"
-            "incidence(np.array([[0, 1]]), 2)\n"
-            "print(sum(incidence.stats.cache_hits.values()))"
-        )
-        place = {"FOOTWAY_JIT_CACHE": str(tmp_path)}
-        assert run(code, **place).strip() == "0"
-        assert list(tmp_path.glob("kernels/*incidence*.kernel"))
-        assert run(code, **place).strip() == "1"
-
-
-def test_compilation_is_announced_once(tmp_path):
-    code = (
-        "import numpy as np\n"
-        "from footway._numba import jit\n"
-        "from footway.medial.kernels.graph import incidence\n"
-        "said = []\n"
-        "with jit.announce_compilation(lambda: said.append(1)):\n"
-        "    incidence(np.array([[0, 1]]), 2)\n"
-        "print(len(said))"
-    )
-    place = {"FOOTWAY_JIT_CACHE": str(tmp_path)}
-    assert run(code, **place).strip() == "1"
-    assert run(code, **place).strip() == "0", "from the cache it is silent"
+    def test_compilation_is_announced_once(self, tmp_path):
+        folder = tmp_path / "kernels"
+        assert use_a_kernel(str(tmp_path)) == [[0, 1, 3, 4], 1, 0, str(folder)]
+        assert list(folder.glob("*incidence*.kernel"))
+        assert use_a_kernel(str(tmp_path)) == [[0, 1, 3, 4], 0, 1, str(folder)]
 
 
 def test_a_listener_that_returned_false_is_called_again():

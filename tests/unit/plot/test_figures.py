@@ -186,8 +186,15 @@ def test_many_paths(cmap, env, ends, tmp_path):
     paths = [cmap.path(*ends), None, cmap.path(*ends[::-1])]
     figure = plot.draw_paths(cmap, paths, environment=env)
     assert any("2 paths" in word for word in texts(figure))
+    (pieces,) = coloured_lines(figure)
+    drawn = [np.hypot(*np.diff(piece, axis=0).T).sum() for piece in pieces.get_segments()]
+    assert sum(drawn) == pytest.approx(paths[0].length + paths[2].length, rel=1e-4)
+    assert 0.0 <= pieces.get_array().min() < pieces.get_array().max() <= paths[0].length
     plot.save_picture(figure, tmp_path / "paths.png")
-    plot.draw_paths(cmap, [None])
+    assert colours(tmp_path / "paths.png")[1] > 100
+    nothing = plot.draw_paths(cmap, [None])
+    assert coloured_lines(nothing) == []
+    assert any("0 paths" in word for word in texts(nothing))
 
 
 def repaired(*kinds):
