@@ -18,6 +18,7 @@ from benchmarks import (
     points,
     queries,
     scaling,
+    studies,
     studio,
     terrain,
 )
@@ -44,6 +45,7 @@ SECTIONS = {
     "crowds": crowds,
     "crowd-terrain": crowd_terrain,
     "points": points,
+    "studies": studies,
     "studio": studio,
 }
 

@@ -12,7 +12,14 @@ import json
 import multiprocessing
 import os
 import signal
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+import threading
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -230,8 +237,25 @@ def run_task(task: Task) -> Measures:
 
 
 def _prepare_worker() -> None:
-    """Leave Ctrl-C to the process that started the worker."""
+    """Leave Ctrl-C to the process that started the worker, and end with it if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def end_with_parent() -> None:
+        assert parent is not None
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def _context() -> Any:
+    """Return how workers are started: from a process that has imported Footway, if possible."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["footway.runs.run", "footway.runs.observer", __name__])
+    return context
 
 
 def _end(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
@@ -334,7 +358,7 @@ class _Runner:
             before = len(self.finished)
             self.restart()
             with _one_thread_each():
-                context = multiprocessing.get_context("spawn")
+                context = _context()
                 pool = ProcessPoolExecutor(workers, context, _prepare_worker)
                 try:
                     self._run_on(pool, workers)
@@ -363,6 +387,11 @@ class _Runner:
                 except FootwayError as error:
                     where = f"{describe(self._plan.points[run[0]])}, seed {run[1]}"
                     raise BadInput(f"{where}: {error}") from None
+                except CancelledError:
+                    raise BadInput(
+                        "the executor was closed, or the scheduler of the cluster is gone; "
+                        f"finished runs are in {self._folder.path}: run the study again to continue"
+                    ) from None
                 del self._running[future]
                 self._note(run, measures)
 

@@ -47,26 +47,30 @@ class Observer:
         self._passed: dict[str, list[tuple[float, bool]]] = {name: [] for name in lines}
         self._densities: dict[str, list[float]] = {name: [] for name in areas}
         self._queues: list[int] = []
+        self._changes = (-1, -1)  # numbers of characters that left and are to come, at the last one
 
     def note(self) -> None:
         """Measure the crowd as it is now."""
         crowd = self._crowd
+        is_due = crowd.steps % self._every == 0
+        changes = (crowd.exited, crowd.to_come)
+        if changes == self._changes and not self._lines and not is_due:
+            return
         ids, positions = crowd.ids, crowd.positions
         known, places = self._before
         stayed: Any = slice(None)
         before: Any = slice(None)
-        if len(ids) != len(known) or (ids != known).any():  # somebody came or left
+        if changes != self._changes:
             _, stayed, before = np.intersect1d(ids, known, assume_unique=True, return_indices=True)
-            left = np.delete(known, before).tolist()
-            self._left |= dict.fromkeys(left, crowd.time)
+            self._left |= dict.fromkeys(np.delete(known, before).tolist(), crowd.time)
             new, of = np.delete(ids, stayed), np.delete(crowd.populations, stayed)
             self._population |= dict(zip(new.tolist(), of.tolist(), strict=True))
         for name, (a, b) in self._lines.items():
             _, share, is_left = steps_over(places[before], positions[stayed], a, b)
             times = crowd.time - (1.0 - share) * crowd.dt
             self._passed[name] += zip(times.tolist(), is_left.tolist(), strict=True)
-        self._before = (ids, positions)
-        if crowd.steps % self._every == 0:
+        self._before, self._changes = (ids, positions), changes
+        if is_due:
             for name, area in self._areas.items():
                 inside = int(contains(area, positions).sum()) if len(positions) else 0
                 self._densities[name].append(inside / float(area.area))

@@ -2,6 +2,9 @@
 
 import os
 import signal
+import subprocess
+import sys
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import psutil
@@ -83,9 +86,8 @@ class TestSameTable:
         killed = []
 
         def kill(done, _total):
-            workers = [
-                p for p in psutil.Process().children() if "spawn_main" in " ".join(p.cmdline())
-            ]
+            processes = psutil.Process().children(recursive=True)
+            workers = [p for p in processes if p.ppid() != os.getpid()]  # of the fork server
             if workers and not killed and done < 6:
                 killed.append(workers[0].pid)
                 os.kill(workers[0].pid, signal.SIGKILL)
@@ -143,14 +145,14 @@ def test_median_and_worst_run_are_recorded(plan):
     out = plan.parent / "out"
     results = study(plan, out, executor=Here())
     times = sorted(found["egress_time"] for found in results.runs.values())
-    for name, time in (("median", times[2]), ("worst", times[-1])):
+    for name, last in (("median", times[2]), ("worst", times[-1])):
         recording = fw.Recording.load(out / "recordings" / f"{name}.parquet")
         present = [
             recording.frame(k).time
             for k in range(recording.n_frames)
             if len(recording.frame(k).ids)
         ]
-        assert present[-1] < time <= present[-1] + 0.2 + 1e-9
+        assert present[-1] < last <= present[-1] + 0.2 + 1e-9
 
 
 def test_a_stop_rule_ends_easy_points_early(plan):
@@ -203,6 +205,53 @@ class TestBadInput:
         monkeypatch.setattr(execution, "__version__", "9.9")
         with pytest.raises(BadInput, match=r"a worker has Footway 9.9, the study 0"):
             study(plan, plan.parent / "out", executor=Here())
+
+
+def test_an_executor_that_is_closed(plan):
+    class Closed(Here):
+        def submit(self, *_):
+            future = Future()
+            future.cancel()
+            future.set_running_or_notify_cancel()
+            return future
+
+    with pytest.raises(
+        BadInput, match="the scheduler of the cluster is gone; finished runs are in"
+    ):
+        study(plan, plan.parent / "out", executor=Closed())
+
+
+@pytest.mark.slow
+def test_a_command_that_is_killed_leaves_no_worker_and_continues(plan, expected):
+    out = plan.parent / "killed"
+    command = [
+        sys.executable,
+        "-m",
+        "footway",
+        "study",
+        str(plan),
+        "-o",
+        str(out),
+        "--workers",
+        "2",
+    ]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(list((out / "runs").glob("*.json"))) >= 2)
+    workers = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.wait()
+    wait_until(lambda: not any(w.is_running() and w.status() != "zombie" for w in workers))
+    assert workers
+    assert len(list((out / "runs").glob("*.json"))) < 6
+    study(plan, out, executor=Here(), keep=())
+    assert table(out) == expected
+
+
+def wait_until(is_so, seconds=120.0):
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 @pytest.mark.slow
