@@ -5,6 +5,7 @@ docs/crowd.png   the middle of the city, with the ten thousand characters of the
 docs/axis.png    the medial axis of the city, coloured by clearance
 docs/path.png    a path through the office, with its corridor and its pinch
 docs/alternatives.png  five paths through the city, each in its own corridor
+docs/distances.png     distances from a desk of the office, as contours
 docs/walk.png    walks across the field: in lanes, with noise, around people
 docs/roadmap.png        the retracted roadmap of the office, with useful cycles
 docs/roadmap-house.png  a path through the house, in three dimensions
@@ -61,6 +62,7 @@ def main() -> None:
         environment=office,
     )
     write(figure, "path.png")
+    write(plot.draw_distances(cmap, START, environment=office), "distances.png")
     write(draw_walks(), "walk.png")
     write(draw_office(office), "roadmap.png")
     write(draw_house(), "roadmap-house.png")

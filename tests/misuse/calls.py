@@ -196,9 +196,12 @@ CALLS = {
     "CorridorMap.build": _late(fw.CorridorMap.build, lambda: {"environment": env()}),
     "CorridorMap.clearance": _on(cmap, "clearance", points=[A, B]),
     "CorridorMap.corridor": _on(cmap, "corridor", **PAIR),
+    "CorridorMap.distances": _on(cmap, "distances", start=A, points=[A, B], threads=1),
     "CorridorMap.from_roadmap": _late(
         fw.CorridorMap.from_roadmap, lambda: {"roadmap": roadmap()}
     ),
+    "CorridorMap.is_reachable": _on(cmap, "is_reachable", start=A, points=[A, B]),
+    "CorridorMap.line_of_sight": _on(cmap, "line_of_sight", a=[A], b=[B]),
     "CorridorMap.load": _late(fw.CorridorMap.load, lambda: {"file": files() / "map.npz"}),
     "CorridorMap.locate": _on(cmap, "locate", points=[A, B]),
     "CorridorMap.nearest_obstacle": _on(cmap, "nearest_obstacle", points=[A, B]),
@@ -206,6 +209,7 @@ CALLS = {
     "CorridorMap.path": _on(cmap, "path", **PAIR),
     "CorridorMap.paths": _on(cmap, "paths", starts=[A], goals=[B], threads=1),
     "CorridorMap.paths_between": _on(cmap, "paths_between", **PAIR, k=2, longer=0.5),
+    "CorridorMap.random_points": _on(cmap, "random_points", n=2, reachable_from=A),
     "CorridorMap.retract": _on(cmap, "retract", points=[A, B]),
     "CorridorMap.save": lambda: (cmap().save, {"file": folder() / "out.npz"}),
     **{
@@ -473,6 +477,7 @@ CALLS = {
     "plot.draw_alternatives": _late(
         plot.draw_alternatives, lambda: {"cmap": cmap(), "paths": [path()]}
     ),
+    "plot.draw_distances": _late(plot.draw_distances, lambda: {"cmap": cmap(), "start": A}),
     "plot.draw_paths": _late(
         plot.draw_paths, lambda: {"cmap": cmap(), "paths": [path(), None]}
     ),

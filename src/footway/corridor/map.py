@@ -9,6 +9,7 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import thread_count
+from footway._numba.random_stream import RandomStream
 from footway.archive import loader_of
 from footway.constants import TOUCH
 from footway.corridor import archive
@@ -25,6 +26,10 @@ from footway.corridor.kernels.locate import (
     X,
     Y,
 )
+from footway.corridor.kernels.path import THIN
+from footway.corridor.kernels.query import POINT, are_connected
+from footway.corridor.kernels.tangents import SLACK, VIOLATION
+from footway.corridor.kernels.wall_grid import line_distances
 from footway.corridor.path import TautPath
 from footway.corridor.points import clearances, locate
 from footway.corridor.search import Solver
@@ -48,10 +53,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
     Point = tuple[float, float] | ArrayLike
 
 
 _MOST_PATHS = 1000  # between the same ends
+_MOST_POINTS = 10_000_000  # of one call
+_ROUNDS = 200  # batches of random points without a free one
 
 
 class Location(NamedTuple):
@@ -365,6 +373,131 @@ class CorridorMap(NotebookDisplay):
         if not paths or paths[0].length > shortest.length + TOUCH:
             paths.insert(0, shortest)
         return paths[:most]
+
+    def distances(
+        self,
+        start: Point,
+        points: ArrayLike,
+        *,
+        radius: float = 0.25,
+        threads: int | None = None,
+    ) -> Floats:
+        """Lengths of the shortest paths from a start to points (n, 2), (n,) m.
+
+        Infinite where there is no path. Raises as `path` does if the disc does not fit at the
+        start.
+
+        Example:
+            >>> import footway as fw
+            >>> env = fw.Environment.from_polygons(bounds=(0, 0, 4, 3), obstacles=[
+            ...     [(1.5, 1), (2.5, 1), (2.5, 3), (1.5, 3)]])
+            >>> cmap = fw.CorridorMap.build(env)
+            >>> cmap.distances((0.5, 2), [(0.5, 1), (3.5, 2), (2, 2)]).round(3).tolist()
+            [1.0, 4.265, inf]
+
+        """
+        a, _, radius = self._check_query(start, start, radius)
+        self._find_path(a, a, radius, radius)
+        goals, count = as_points(points), validation.threads(threads) or thread_count()
+        solutions = self.solver.solve_many(
+            np.tile(a, (len(goals), 1)), goals, radius, threads=count
+        )
+        found = np.full(len(goals), np.inf)
+        for k, solution in enumerate(solutions):
+            if solution.status == FOUND:
+                found[k] = solution.length
+            elif solution.status in (NOWHERE, FULL):
+                path = self._as_path(solution, a, goals[k], radius)
+                found[k] = np.inf if path is None else path.length
+        return found
+
+    def is_reachable(self, start: Point, points: ArrayLike, *, radius: float = 0.25) -> Bools:
+        """Whether a disc gets from a start to each of the points (n, 2). (n,).
+
+        No path is searched: the widest path to each point is known. Raises as `path` does if the
+        disc does not fit at the start.
+
+        Example:
+            >>> import footway as fw
+            >>> room = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 3)))
+            >>> room.is_reachable((1, 1), [(3, 2), (3.9, 2), (9, 9)]).tolist()
+            [True, False, False]
+
+        """
+        a, _, radius = self._check_query(start, start, radius)
+        self._find_path(a, a, radius, radius)
+        goals = as_points(points)
+        (piece, *_), _ = locate(a[None], self._index)
+        pieces, _ = locate(goals, self._index)
+        fits = self.clearance(goals) >= radius - SLACK
+        connected = are_connected(int(piece), pieces, max(radius, POINT), self._index)
+        return np.asarray(fits & connected)
+
+    def line_of_sight(self, a: ArrayLike, b: ArrayLike, *, radius: float = 0.0) -> Bools:
+        """Whether a disc gets straight from each point of `a` (n, 2) to that of `b` (n, 2). (n,).
+
+        With radius 0, whether they see each other: no wall is between them.
+
+        Example:
+            >>> import footway as fw
+            >>> env = fw.Environment.from_polygons(bounds=(0, 0, 4, 3), lines=[[(2, 1), (2, 3)]])
+            >>> cmap = fw.CorridorMap.build(env)
+            >>> cmap.line_of_sight([(1, 2), (1, 0.5)], [(3, 2), (3, 0.5)]).tolist()
+            [False, True]
+
+        """
+        starts, ends = as_points(a), as_points(b)
+        validation.as_many(starts, ends)
+        disc = max(validation.radius(radius, self.solver.extent), THIN)
+        distance = np.empty(len(starts))
+        line_distances(starts, ends, self._index.grid, distance)
+        inside = (self.clearance(starts) > 0.0) & (self.clearance(ends) > 0.0)
+        return np.asarray(inside & (distance >= disc - VIOLATION))
+
+    def random_points(
+        self,
+        n: int = 1,
+        *,
+        radius: float = 0.25,
+        seed: int = 0,
+        reachable_from: Point | None = None,
+    ) -> Floats:
+        """Random points where a disc fits, uniformly distributed, (n, 2) m.
+
+        With `reachable_from` they are those that it gets to from there. The same seed gives the
+        same points on every machine.
+
+        Raises:
+            BadQuery: the disc fits nowhere, or hardly anywhere.
+
+        Example:
+            >>> import footway as fw
+            >>> cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+            >>> points = cmap.random_points(100, radius=0.5, seed=7, reachable_from=(2, 2))
+            >>> points.shape, bool((cmap.clearance(points) >= 0.5).all())
+            ((100, 2), True)
+
+        """
+        count = validation.whole(n, "number of points", high=_MOST_POINTS)
+        radius = validation.radius(radius, self.solver.extent)
+        stream = RandomStream(validation.seed(seed))
+        low, high = np.array(self.bounds[:2]), np.array(self.bounds[2:])
+        found: list[Floats] = []
+        missing, tries = count, 0
+        while missing > 0:
+            points = low + stream.uniform(2 * missing + 64, 2) * (high - low)
+            points = points[self.clearance(points) > radius]
+            if reachable_from is not None:
+                points = points[self.is_reachable(reachable_from, points, radius=radius)]
+            found.append(points[:missing])
+            missing -= len(found[-1])
+            tries = 0 if len(points) else tries + 1
+            if tries == _ROUNDS:
+                raise BadQuery(
+                    f"a disc of radius {radius:g} m fits nowhere on the map, or hardly anywhere: "
+                    "use a smaller radius"
+                )
+        return np.concatenate(found) if found else np.empty((0, 2))
 
     def corridor(
         self,

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from footway._numba.portable_math import cos, hypot, sin
+from footway.corridor.kernels.query import are_connected
 from footway.crowd.kernels.layouts import BALL_RADIUS
-from footway.crowd.kernels.placement import DISC_RADIUS, are_connected, in_sight, keep_apart
+from footway.crowd.kernels.placement import DISC_RADIUS, in_sight, keep_apart
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:

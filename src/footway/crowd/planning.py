@@ -13,6 +13,7 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.corridor.kernels.layouts import FOUND as SHORTEST_FOUND
+from footway.corridor.kernels.query import are_connected
 from footway.corridor.points import locate
 from footway.crowd.kernels.layouts import (
     FIRST_GOAL,
@@ -25,7 +26,6 @@ from footway.crowd.kernels.layouts import (
     PathPool,
     PathRequests,
 )
-from footway.crowd.kernels.placement import are_connected
 from footway.crowd.kernels.planning import (
     FOUND,
     HALVES,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 import numpy as np
 
 from footway import validation
+from footway.corridor.kernels.query import are_connected
 from footway.corridor.map import as_points
 from footway.corridor.points import locate
 from footway.crowd.free_space import describe_free_point, free_points
 from footway.crowd.kernels.layouts import GoalTable
-from footway.crowd.kernels.placement import are_connected
 from footway.crowd.profile import Profile
 from footway.crowd.terrain_following import FollowingStyle
 from footway.crowd.tracks import with_weights

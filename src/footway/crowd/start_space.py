@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from footway.corridor.kernels.query import are_connected
 from footway.crowd.free_space import FreeSamples, sample_free_space
-from footway.crowd.kernels.placement import are_connected
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from footway.plot.figures import (
         draw_alternatives,
         draw_check,
+        draw_distances,
         draw_map,
         draw_no_path,
         draw_path,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Line", "Panel", "RoadmapPanel", "RoutePanel", "animate", "check_animation_file",
     "check_picture_file", "draw_alternatives", "draw_camera", "draw_check", "draw_crowd",
-    "draw_density", "draw_map",
+    "draw_density", "draw_distances", "draw_map",
     "draw_moment", "draw_no_path", "draw_panels", "draw_path", "draw_paths", "draw_roadmap",
     "draw_roadmaps", "draw_route", "draw_routes", "draw_walk", "save_picture", "telling_frame",
 ]  # fmt: skip
@@ -53,7 +54,8 @@ _MODULES = {
     "cameras": ("draw_camera",),
     "crowds": ("draw_crowd", "draw_density", "draw_moment", "telling_frame"),
     "figures": (
-        "draw_alternatives", "draw_check", "draw_map", "draw_no_path", "draw_path", "draw_paths",
+        "draw_alternatives", "draw_check", "draw_distances", "draw_map", "draw_no_path",
+        "draw_path", "draw_paths",
     ),
     "roadmaps": ("RoadmapPanel", "draw_roadmap", "draw_roadmaps"),
     "sheet": ("check_picture_file", "save_picture"),

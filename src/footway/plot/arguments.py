@@ -145,6 +145,7 @@ CHECKS: Final[dict[str, Check]] = {
     "pinch": _is("Pinch"),
     "populations": lambda value, name: validation.whole_numbers(value, name, "(n,)"),
     "positions": lambda value, name: validation.points(value, name=name),
+    "radius": _number(0.0),
     "radii": _array("(n,)", 0, 1),
     "rate": _number(0.1, 240.0),
     "recording": _is("Recording"),

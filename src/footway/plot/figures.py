@@ -13,6 +13,8 @@ from footway.plot.arguments import checked
 from footway.plot.sheet import new_sheet, padded, padded_within
 from footway.validation import shown
 
+_GRID_POINTS = 160  # of a picture of distances, along the longer side
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -146,6 +148,33 @@ def draw_alternatives(
     sheet = new_sheet(view, title=cmap.name or "map", details=details)
     layers.draw_base(sheet, cmap, environment)
     layers.draw_alternatives(sheet, paths)
+    return sheet.figure
+
+
+@checked
+def draw_distances(
+    cmap: CorridorMap,
+    start: tuple[float, float],
+    *,
+    radius: float = 0.25,
+    environment: Environment | None = None,
+) -> Figure:
+    """Return a picture of the distances that a disc walks from a start, as contours.
+
+    Distances are exact at the points of a grid, about 160 along the longer side of the map.
+    """
+    x0, y0, x1, y1 = cmap.bounds
+    step = max(x1 - x0, y1 - y0) / _GRID_POINTS
+    xs, ys = np.arange(x0 + 0.5 * step, x1, step), np.arange(y0 + 0.5 * step, y1, step)
+    points = np.stack(np.meshgrid(xs, ys), axis=-1)
+    distance = np.full(points.shape[:2], np.inf)
+    fits = (cmap.clearance(points.reshape(-1, 2)) >= radius).reshape(distance.shape)
+    distance[fits] = cmap.distances(start, points[fits], radius=radius)
+    farthest = float(distance[np.isfinite(distance)].max(initial=step))
+    details = f"up to {farthest:,.1f} m from the start  ·  radius {radius:g} m"
+    sheet = _sheet_of(cmap, environment, details=details)
+    layers.draw_contours(sheet, xs, ys, np.ma.masked_invalid(distance))
+    layers.draw_starts(sheet, [start])
     return sheet.figure
 
 

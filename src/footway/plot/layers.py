@@ -12,6 +12,7 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 
 from footway.constants import ON_WALL
 from footway.corridor import CorridorMap
@@ -365,6 +366,23 @@ def draw_alternatives(sheet: Sheet, paths: Sequence[Path]) -> None:
     draw_ends(sheet, paths[0].start, paths[0].goal, avoid=points)
     left, bottom, _, height = sheet.keys
     add_line_key(sheet, entries, (left, bottom + 0.62 * height), len(entries))
+
+
+def draw_contours(sheet: Sheet, xs: Floats, ys: Floats, distance: Any) -> None:
+    """Fill a grid of distances (ny, nx), m, masked where there is none, and draw contours."""
+    colours = palette.journey_colours()
+    levels = MaxNLocator(nbins=12, steps=[1, 2, 5, 10]).tick_values(0.0, float(distance.max()))
+    image = sheet.axes.contourf(xs, ys, distance, levels, cmap=colours, alpha=0.55, zorder=1.2)
+    sheet.axes.contour(xs, ys, distance, levels, cmap=colours, linewidths=0.8, zorder=1.3)
+    add_colour_key(sheet, image, label="distance walked (m)", above=False)
+
+
+def draw_starts(sheet: Sheet, points: Sequence[tuple[float, float]]) -> None:
+    """Draw a labelled ring at each start."""
+    for at in points:
+        sheet.axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
+        sheet.axes.plot(*at, "o", ms=6.5, mfc=palette.HALO, mec=palette.ACCENT, mew=1.8, zorder=4.1)
+        write_beside(sheet, at, "start")
 
 
 def _short_pieces(points: Floats, step: float) -> tuple[Floats, Floats]:

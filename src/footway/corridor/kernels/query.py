@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.layouts import FOUND, START_IN_WALL, START_TIGHT, Query
 from footway.corridor.kernels.tangents import SLACK
@@ -148,3 +150,13 @@ def is_connected(piece_s, piece_g, radius, index):
 def find_cell(x, y, piece, index):
     """Cell of a point, as the search sees it: (edge, event, vertex), -1 for none."""
     return _find_cell(x, y, piece, index.axis, index.graph)
+
+
+@kernel
+def are_connected(piece, pieces, radius, index):
+    """Return which pieces of the axis a disc can reach from a given one. (n,)."""
+    found = np.zeros(len(pieces), np.bool_)
+    for k in range(len(pieces)):
+        if pieces[k] >= 0:
+            found[k] = is_connected(piece, pieces[k], radius, index)
+    return found

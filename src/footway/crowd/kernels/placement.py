@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from footway._numba.jit import inner, kernel
-from footway.corridor.kernels.query import is_connected
 from footway.corridor.kernels.wall_grid import line_clearance
 
 DISC_RADIUS = 2  # column of discs after x and y
@@ -63,14 +62,4 @@ def in_sight(x, y, points, grid):
     found = np.zeros(len(points), np.bool_)
     for k in range(len(points)):
         found[k] = line_clearance(x, y, points[k, 0], points[k, 1], 0.0, grid)[0] >= 0.0
-    return found
-
-
-@kernel
-def are_connected(piece, pieces, radius, index):
-    """Return which pieces of the axis a character can reach from a given one. (n,)."""
-    found = np.zeros(len(pieces), np.bool_)
-    for k in range(len(pieces)):
-        if pieces[k] >= 0:
-            found[k] = is_connected(piece, pieces[k], radius, index)
     return found
