@@ -186,6 +186,7 @@ def _use_maps() -> None:
     cmap.path(start, goal, radius=0.1)
     cmap.path(start, goal, radius=0.1, clearance=0.3)
     cmap.paths([start], [goal], radius=0.1)
+    cmap.paths_between(start, goal, 2, radius=0.1)
     cmap.corridor(start, goal, radius=0.1, around="path")
     cmap.bottleneck(start, goal)
     cmap.axis()
@@ -237,6 +238,7 @@ def _use_roadmaps() -> None:
     from footway.environment import Environment, Volume
     from footway.roadmap import Roadmap
     from footway.roadmap.measures import shortest_path_factor
+    from footway.roadmap.resolution import make_lattice
     from footway.roadmap.rrrm import rrrm
     from footway.roadmap.space import make_space
     from footway.roadmap.verify import verify
@@ -254,6 +256,8 @@ def _use_roadmaps() -> None:
         start, goal = roadmap.nodes[0], roadmap.nodes[-1]
         cmap.path(start, goal, radius=0.0)
         cmap.corridor(start, goal, radius=0.0)
+    cut = Volume.from_boxes((0, 0, 0, 8, 4, 4), [(3, 0, 0, 5, 4, 4)], resolution=1.0)
+    assert make_lattice(cut, resolution=1.0, radius=0.2).closed == ()
     # One long edge in space, from which not every corner is visible.
     ends = [(2.0, 2.0, 2.0), (14.0, 2.0, 2.0)]
     road = Roadmap.make(ends, [(0, 1)], make_space(high, radius=0.4), method="rrrm")
@@ -300,10 +304,12 @@ def _use_crowds_on_terrain() -> None:
 def _use_crowds() -> None:
     """Do a step with goals, a wanderer, a group, an obstacle, and a character that exits.
 
-    The second step is with a model of the user.
+    The second step is with a model of the user; the others are with congestion.
     """
+    from footway.corridor import CorridorMap
     from footway.crowd import Crowd
     from footway.crowd.models import UserModel
+    from footway.environment import Environment
 
     cmap, *_ = _field()
     crowd = Crowd(cmap)
@@ -317,6 +323,13 @@ def _use_crowds() -> None:
     crowd.step()
     crowd.model = UserModel(lambda neighbours: 0.0 * neighbours.velocities)
     crowd.step()
+    # A door that is so narrow for so many that they compare their paths.
+    walls = [[(5.0, 0.0), (5.2, 2.8)], [(5.2, 3.2), (5.0, 6.0)]]
+    hall = CorridorMap.build(Environment.from_polygons(bounds=(0, 0, 10, 6), lines=walls))
+    crowd = Crowd(hall)
+    area = [(0.5, 0.5), (4.5, 0.5), (4.5, 5.5), (0.5, 5.5)]
+    crowd.add(60, radius=0.1, area=area, destinations=[(9.0, 3.0)], congestion=1.0)
+    crowd.step(20)
 
 
 PARTS: Final = (
