@@ -116,7 +116,7 @@ def straight(it: Asked, stride: float = 0.25) -> RouteWalk:
     """Walk of a character that moves straight toward each attraction point."""
     body = Settings(
         radius=it.route.terrain.radius, speed=stride, step=1.0, turn_rate=10.0, sigma=it.sigma,
-        spacing=it.spacing, look=0.0, clearance=0.0, steering=1.0, boundary=0.0, obstacle=0.0,
+        spacing=it.spacing, look=0.0, clearance=0.0, steering=1.0, boundary=0.0, repulsion=0.0,
         smooth=False,
     )  # fmt: skip
     return RouteWalker(it.route, None, body, (), replan=False).walk()

@@ -119,6 +119,7 @@ def path(
     output: walks.OutputOption = None,
     obstacle: walks.ObstacleOption = None,
     avoid: walks.AvoidOption = None,
+    repulsion: walks.RepulsionOption = None,
     prefer: walks.PreferOption = None,
     route: walks.RouteOption = None,
     route_method: walks.RouteMethodOption = None,
@@ -127,6 +128,8 @@ def path(
     sigma: walks.SigmaOption = None,
     spacing: walks.SpacingOption = None,
     look: walks.LookOption = None,
+    steering: walks.SteeringOption = None,
+    boundary: walks.BoundaryOption = None,
     between: opt.BetweenOption = None,
     up: opt.UpOption = None,
     scale: opt.ScaleOption = None,
@@ -153,7 +156,7 @@ def path(
         "lane": lane, "corner": corner, "seed": seed, "output": output, "obstacle": obstacle,
         "avoid": avoid, "prefer": prefer, "route": route, "route_method": route_method,
         "no_improve": no_improve, "margin": margin, "sigma": sigma, "spacing": spacing,
-        "look": look,
+        "look": look, "steering": steering, "boundary": boundary, "repulsion": repulsion,
     })  # fmt: skip
     query = Query(start, goal, radius, clearance, alternatives, longer)
     source = opt.Source(map_name, scale, between, up)

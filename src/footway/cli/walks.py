@@ -49,8 +49,10 @@ class Avoid(StrEnum):
     CORRIDOR = "corridor"
 
 
-_ALL: Final = frozenset({"speed", "step", "turn_rate", "output", "obstacle"})
-_ROUTE: Final = frozenset({"look", "prefer", "route", "route_method", "no_improve", "margin"})
+_ALL: Final = frozenset({"speed", "step", "turn_rate", "output", "obstacle", "repulsion"})
+_ROUTE: Final = frozenset(
+    {"look", "steering", "boundary", "prefer", "route", "route_method", "no_improve", "margin"}
+)
 _ACCEPTED: Final = {
     Follower.CMM: _ALL | {"shortcut", "noise", "lane", "corner", "seed", "avoid"},
     Follower.MIRAN: _ALL | _ROUTE | {"sigma", "spacing"},
@@ -110,6 +112,18 @@ ObstacleOption = Annotated[
         panel=_AROUND,
         parser=opt.obstacle,
     ),
+]
+RepulsionOption = Annotated[
+    float | None,
+    _number("METRES", "Gap at which an obstacle pushes as much as the walk pulls.", "0.4"),
+]
+SteeringOption = Annotated[
+    float | None,
+    _number("NUMBER", "Strength of the force toward the attraction point (c_s).", "1"),
+]
+BoundaryOption = Annotated[
+    float | None,
+    _number("NUMBER", "Strength of the force away from walls within --clearance (c_b).", "3"),
 ]
 AvoidOption = Annotated[
     Avoid | None,

@@ -79,6 +79,7 @@ def cmm(
     corner: float = 0.0,
     obstacles: Sequence[Obstacle] = (),
     avoid: Literal["forces", "corridor"] = "forces",
+    repulsion: float = 0.4,
     forces: Sequence[Force] = (),
     seed: int = 0,
 ) -> Walk:
@@ -102,6 +103,7 @@ def cmm(
         corner: positive values cut corners, negative values take them wide.
         obstacles: standing or moving discs: `Disc`, or (x, y, radius).
         avoid: obstacles by repulsive "forces" (F_i), or by a sub-"corridor" that leads around them.
+        repulsion: k of F_i, m: an obstacle at this distance exerts the same force as F_0.
         forces: user-defined functions of a `Moment` that return (d,), in units of F_0.
         seed: of the noise; the same seed gives the same bits.
 
@@ -122,7 +124,7 @@ def cmm(
     settings = make_settings(
         radius=corridor.radius if radius is None else radius,
         speed=speed, step=step, turn_rate=turn_rate, shortcut=shortcut, noise=noise,
-        wavelength=wavelength, lane=lane, corner=corner,
+        wavelength=wavelength, lane=lane, corner=corner, repulsion=repulsion,
     )  # fmt: skip
     validation.seed(seed)
     check_fits(corridor, settings.radius)

@@ -37,7 +37,7 @@ def irm(
     turn_rate: float = math.pi,
     steering: float = 1.0,
     boundary: float = 3.0,
-    obstacle: float = 0.4,
+    repulsion: float = 0.4,
     replan: bool = True,
 ) -> RouteWalk:
     """Move a character along an indicative route by the Indicative Route Method.
@@ -59,7 +59,7 @@ def irm(
         turn_rate: maximum, rad/s.
         steering: c_s, strength of the force toward the attraction point.
         boundary: c_b, strength of the boundary force at the border.
-        obstacle: c_o, m: an obstacle at this distance exerts the same force as a steering of 1.
+        repulsion: c_o, m: an obstacle at this distance exerts the same force as a steering of 1.
         replan: plan a path back to the route if the character was pushed out of sight of it.
 
     Raises:
@@ -80,7 +80,7 @@ def irm(
     """
     settings = route_settings(
         route, radius, speed=speed, step=step, turn_rate=turn_rate, look=look, clearance=clearance,
-        steering=steering, boundary=boundary, obstacle=obstacle,
+        steering=steering, boundary=boundary, repulsion=repulsion,
     )  # fmt: skip
     _check_map(cmap, route)
     source = cmap.solver.index

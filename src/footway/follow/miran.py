@@ -31,7 +31,7 @@ def miran(
     turn_rate: float = math.pi,
     steering: float = 1.0,
     boundary: float = 3.0,
-    obstacle: float = 0.4,
+    repulsion: float = 0.4,
     replan: bool = True,
 ) -> RouteWalk:
     """Move a character along an indicative route according to its terrain preferences.
@@ -57,7 +57,7 @@ def miran(
         turn_rate: maximum, rad/s.
         steering: c_s, strength of the force toward the attraction point.
         boundary: c_b, strength of the boundary force at the border.
-        obstacle: c_o, m: an obstacle at this distance exerts the same force as a steering of 1.
+        repulsion: c_o, m: an obstacle at this distance exerts the same force as a steering of 1.
         replan: plan a path back to the route if the character was pushed out of sight of it.
 
     Raises:
@@ -82,7 +82,7 @@ def miran(
     """
     settings = route_settings(
         route, radius, speed=speed, step=step, turn_rate=turn_rate, sigma=sigma, spacing=spacing,
-        look=look, clearance=clearance, steering=steering, boundary=boundary, obstacle=obstacle,
+        look=look, clearance=clearance, steering=steering, boundary=boundary, repulsion=repulsion,
     )  # fmt: skip
     if settings.sigma < settings.spacing:
         raise BadQuery(

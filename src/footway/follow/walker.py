@@ -80,7 +80,7 @@ _LIMITS: Final = {
     "clearance": _Limits("m", low=0.0, high=FARTHEST),
     "steering": _Limits("", above=0.0),
     "boundary": _Limits("", low=0.0),
-    "obstacle": _Limits("m", low=0.0),
+    "repulsion": _Limits("m", low=0.0),
 }
 
 

@@ -216,3 +216,15 @@ def assert_one_line(result, words):
     assert result.err.startswith("footway: ")
     assert len(result.err.splitlines()) == 1
     assert words in result.err
+
+
+def test_strengths_of_the_forces(footway, room):
+    query = ("path", room, "--start", "1,1", "--goal", "9,7", "--follow", "miran", "--json")
+    plain = footway(*query, "--clearance", "0.5").json
+    strong = footway(
+        *query, "--clearance", "0.5", "--boundary", "9", "--steering", "0.5", "--repulsion", "0.2"
+    ).json
+    assert strong["follow"] == plain["follow"] | {
+        "boundary": 9.0, "steering": 0.5, "repulsion": 0.2
+    }  # fmt: skip
+    assert strong["points"] != plain["points"]

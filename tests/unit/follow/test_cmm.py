@@ -485,3 +485,13 @@ def test_an_obstacle_beyond_all_numbers():
     with pytest.raises(fw.BadQuery, match=r"1e\+300.*1e\+09"):
         fw.follow.cmm(hall, obstacles=[(1e300, 0, 1)])
     assert math.isfinite(fw.follow.cmm(hall, obstacles=[(1e9, 0, 1)]).gap)
+
+
+def test_a_stronger_repulsion_keeps_a_greater_gap():
+    cmap = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 20, 6)))
+    corridor = cmap.corridor((1, 3), (19, 3), radius=0.25)
+    gaps = [
+        fw.follow.cmm(corridor, obstacles=[(10, 3.1, 0.4)], repulsion=k).gap
+        for k in (0.1, 0.4, 1.6)
+    ]
+    assert gaps[0] < gaps[1] < gaps[2]

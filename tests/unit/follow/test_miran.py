@@ -54,7 +54,7 @@ def body(route: IndicativeRoute, **changes: Any) -> Settings:
     """Straight toward each attraction point, half a metre at a time."""
     plain = Settings(
         radius=route.terrain.radius, speed=0.5, step=1.0, turn_rate=10.0, sigma=15.0, spacing=2.0,
-        look=0.0, clearance=0.0, steering=1.0, boundary=0.0, obstacle=0.0, smooth=False,
+        look=0.0, clearance=0.0, steering=1.0, boundary=0.0, repulsion=0.0, smooth=False,
     )  # fmt: skip
     return plain._replace(**changes)
 

@@ -41,7 +41,7 @@ def refusal(route: Any, **wishes: Any) -> str:
 
 NUMBERS = [
     "speed", "step", "turn_rate", "sigma", "spacing", "look", "clearance", "steering", "boundary",
-    "obstacle",
+    "repulsion",
 ]  # fmt: skip
 
 

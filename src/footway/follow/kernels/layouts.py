@@ -38,7 +38,7 @@ class Settings(NamedTuple):
     wavelength: float = 1.0  # m, of the noise
     lane: float = 0.0  # k of F_perp, positive to the left
     corner: float = 0.0  # positive values cut corners
-    repulsion: float = 0.4  # k of F_i, m: at this distance the force of an obstacle equals F_0
+    repulsion: float = 0.4  # k of F_i and c_o of F_o, m: gap at which the force of a disc is 1
     # On a route:
     sigma: float = math.inf  # m, shortcut parameter
     spacing: float = math.inf  # m, the paper's d
@@ -46,7 +46,6 @@ class Settings(NamedTuple):
     clearance: float = 0.0  # m, preferred distance beyond the radius
     steering: float = 1.0  # c_s
     boundary: float = 0.0  # c_b
-    obstacle: float = 0.0  # c_o, m: gap at which the force of a disc is 1
     smooth: bool = True  # False: straight toward each attraction point, as the proofs assume
 
 

@@ -178,7 +178,7 @@ def _obstacle_force(body, e, time, s, discs, around):
         reach = discs[i, RADIUS] + s.radius
         if distance == 0.0 or distance - reach > FELT:
             continue
-        f = s.obstacle * (1.0 / max(distance - reach, NEAREST) - 1.0 / FELT) / distance
+        f = s.repulsion * (1.0 / max(distance - reach, NEAREST) - 1.0 / FELT) / distance
         fx, fy = fx + f * ax, fy + f * ay
         against = -f * (ax * e[0] + ay * e[1])
         if against > 0.0:
