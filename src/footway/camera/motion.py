@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from footway.constants import TOUCH
 from footway.corridor import Path
 from footway.corridor.kernels.path import polyline_clearance
 from footway.errors import BadQuery
-from footway.validation import FARTHEST, floats, number, shown
+from footway.validation import FARTHEST, floats, number, one_of, shown
 from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ def motion(
     deceleration: float = 0.5,
     turn_rate: float = 0.8,
     look_ahead: float = 1.0,
+    arcs: Literal["eased", "strict"] = "eased",
     height: float = 1.7,
     rate: float = 30.0,
     rounding: float = 0.25,
@@ -187,6 +188,8 @@ def motion(
         turn_rate: rad/s. On an arc of radius r the speed is `turn_rate * r` at most, unless it
             turns so little that the view stays smooth: see `camera.speed.speed_limits`.
         look_ahead: s. The camera looks at its own position this much later.
+        arcs: "strict": the speed on an arc of radius r is always `turn_rate * r` at most, as in
+            voronoi-roadmaps-2004; "eased": more where it turns only a little.
         height: of the eye above the ground, m, for paths in the plane.
         rate: frames per second.
         rounding: m. Largest distance between arcs and the corners of a polyline.
@@ -205,7 +208,7 @@ def motion(
         >>> flight.table.shape[1], flight.clearance >= 0.25, float(flight.speeds.max()) <= 1.4
         (8, True, True)
     """
-    pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead)
+    pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead, arcs)
     height, rate = checked_height(height), checked_rate(rate)
     rounding = number(rounding, "rounding", "m", low=0.0, high=FARTHEST)
     if cmap is not None and not hasattr(cmap, "bottleneck"):
@@ -314,15 +317,22 @@ def frame_times(duration: float, rate: float) -> Floats:
 
 
 def checked_pace(
-    speed: float, acceleration: float, deceleration: float, turn_rate: float, look_ahead: float
+    speed: float,
+    acceleration: float,
+    deceleration: float,
+    turn_rate: float,
+    look_ahead: float,
+    arcs: str = "eased",
 ) -> Pace:
     """Return the checked bounds of a camera."""
+    one_of(arcs, "speed on arcs", ("eased", "strict"))
     return Pace(
         number(speed, "speed", "m/s", above=0.0, low=LEAST, high=MOST),
         number(acceleration, "acceleration", "m/s^2", above=0.0, low=LEAST, high=MOST),
         number(deceleration, "deceleration", "m/s^2", above=0.0, low=LEAST, high=MOST),
         number(turn_rate, "turn rate", "rad/s", above=0.0, low=LEAST, high=MOST),
         number(look_ahead, "look-ahead", "s", above=0.0, low=LEAST, high=MOST),
+        arcs,
     )
 
 

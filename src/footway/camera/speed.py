@@ -257,6 +257,7 @@ class Pace(NamedTuple):
     deceleration: float  # m/s^2
     turn_rate: float  # rad/s
     look_ahead: float  # s
+    arcs: str = "eased"  # or "strict": never faster than turn_rate times the radius on an arc
 
 
 class Limits(NamedTuple):
@@ -275,7 +276,8 @@ def speed_limits(curve: Curve, pace: Pace) -> Limits:
     raised if, in the `look_ahead` seconds around it, the curve turns by so little that the view
     keeps the turn rate at any speed (44 degrees with the defaults), and the velocity changes by at
     most `acceleration * look_ahead`. A faster stretch between two slower ones that takes less than
-    `look_ahead` gets the limit of its neighbours.
+    `look_ahead` gets the limit of its neighbours. With `arcs="strict"` no limit is raised, as in
+    the paper.
     """
     turn_within = _turning_angles(curve)
     arcs = np.flatnonzero(curve.curvatures > 0.0)
@@ -315,6 +317,8 @@ def _turning_angles(curve: Curve) -> Turning:
 
 def _eased(turn_within: Turning, first: Floats, last: Floats, own: Floats, pace: Pace) -> Floats:
     """Return the limit of arcs from `first` to `last` (m): their own, or more for small turns."""
+    if pace.arcs == "strict":
+        return np.minimum(own, pace.speed)
     middle, change = 0.5 * (first + last), min(pace.acceleration, pace.deceleration)
     # At a corner of this angle, the view turns at the turn rate at any constant speed: the rate of
     # the chord in the middle is 2 tan(angle / 2) / look_ahead.

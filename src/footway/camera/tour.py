@@ -104,6 +104,7 @@ def tour(
     deceleration: float = 0.5,
     turn_rate: float = 0.8,
     look_ahead: float = 1.0,
+    arcs: Literal["eased", "strict"] = "eased",
     height: float = 1.7,
     rate: float = 30.0,
 ) -> Tour:
@@ -123,6 +124,7 @@ def tour(
         deceleration: greatest, m/s^2.
         turn_rate: rad/s.
         look_ahead: s.
+        arcs: speed on arcs, "eased" or "strict".
         height: of the eye above the ground, m.
         rate: frames per second.
 
@@ -138,7 +140,7 @@ def tour(
         >>> trip.order, trip.clearance >= 0.25
         ((0, 1, 2), True)
     """
-    pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead)
+    pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead, arcs)
     height, rate = checked_height(height), checked_rate(rate)
     miss = number(miss, "miss", "m", low=0.0, high=FARTHEST)
     if not isinstance(cmap, CorridorMap):

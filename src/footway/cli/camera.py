@@ -52,6 +52,13 @@ class Method(StrEnum):
     SHORT = "short"
 
 
+class Arcs(StrEnum):
+    """Speed on arcs."""
+
+    EASED = "eased"
+    STRICT = "strict"
+
+
 class Order(StrEnum):
     """Order of the stops."""
 
@@ -132,6 +139,13 @@ def camera(
     look_ahead: Annotated[
         float | None, _number("SECONDS", "Look at the position after this time.", "1")
     ] = None,
+    arcs: Annotated[
+        Arcs | None,
+        opt.option(
+            "Speed on arcs: the turn rate times the radius (strict), or more in slight bends.",
+            default="eased",
+        ),
+    ] = None,
     height: Annotated[
         float | None, _number("METRES", "Height above the ground.", "1.7; 2.5 behind a character")
     ] = None,
@@ -181,7 +195,7 @@ def camera(
     """
     speeds = {
         "speed": speed, "acceleration": acceleration, "deceleration": deceleration,
-        "look_ahead": look_ahead,
+        "look_ahead": look_ahead, "arcs": None if arcs is None else arcs.value,
     }  # fmt: skip
     shared = {
         "radius": clearance if radius is None else radius, "turn_rate": turn_rate,

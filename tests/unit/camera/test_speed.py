@@ -204,3 +204,19 @@ class TestShortPeaks:
             lengths = np.array([3.0, length, 3.0])
             levelled = _without_short_peaks(limits, lengths, look_ahead=1.0)
             assert levelled.pieces.tolist() == [0.5, speed, 0.5]
+
+
+def test_strict_arcs_keep_the_limit_of_the_paper():
+    cmap = fw.CorridorMap.build(fw.load("gallery:office"))
+    path = cmap.path((9.6, 19.8), (58.9, 60.8), radius=0.25)
+    curve = Curve.from_pieces(path.pieces)
+    arcs = curve.curvatures > 0.0
+    allowed = PACE.turn_rate / curve.curvatures[arcs]
+    strict = speed_limits(curve, PACE._replace(arcs="strict")).pieces[arcs]
+    eased = speed_limits(curve, PACE).pieces[arcs]
+    assert (strict <= allowed * (1.0 + 1e-12)).all()
+    assert (eased > allowed).any()
+    slow, fast = (fw.camera.motion(path, arcs=how) for how in ("strict", "eased"))
+    assert slow.duration > fast.duration
+    with pytest.raises(fw.BadQuery, match="speed on arcs"):
+        fw.camera.motion(path, arcs="fast")
