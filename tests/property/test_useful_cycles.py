@@ -115,8 +115,9 @@ class TestPublishedNodes:
             )
         except cycles.SeveralWays:
             reject()
-        found = find_published_nodes(nodes, rrm.edges, some.space, seed)
+        found, edges = find_published_nodes(nodes, rrm.edges, some.space, seed)
         np.testing.assert_array_equal(found, candidates[expected])
+        assert edges.shape == (2 * len(expected), 2)
 
     @examples(10)
     @given(cells())
