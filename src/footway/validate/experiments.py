@@ -88,7 +88,7 @@ class Reference(NamedTuple):
     """Measured data in the picture of an experiment."""
 
     label: str
-    role: str  # "fit": the default parameters were chosen with it; "check": they were not
+    role: str  # "fit": for choosing parameters; "check": held out to judge the result
     x: Floats
     y: Floats
     deviation: Floats | None

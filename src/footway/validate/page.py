@@ -62,8 +62,8 @@ def _introduction(found: Validation) -> str:
         f"± {SPREAD:g} standard deviations of the samples. "
         "The distance is the root mean square of the relative differences to the measured means. "
         "Models of JuPedSim run with their default parameters, as peers.</p>"
-        "<p>Data marked “fit” were used to choose default parameters of Footway's default "
-        "model; data marked “check” were not.</p>"
+        "<p>Data marked “fit” are for choosing parameters; data marked “check” are held out to "
+        "judge the result.</p>"
     )
 
 
