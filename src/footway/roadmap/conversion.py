@@ -54,7 +54,9 @@ _SHARES = np.array([(0.5, 0.5), (0.1, 0.1), (0.9, 0.1), (0.1, 0.9), (0.9, 0.9)])
 """Points of a cell, in shares of its side, from which visible balls are searched."""
 
 _PROBES = np.array([(0.5, 0.5), (0.02, 0.02), (0.98, 0.02), (0.02, 0.98), (0.98, 0.98)])
-"""Points of a cell, in shares of its side, that must all be joined to a road."""
+"""Points of a cell, in shares of its side, that must all be joined to a road; corners as well."""
+
+_CORNERS = np.array([(0, 0), (1, 0), (0, 1), (1, 1)])
 
 _FINER, _STEPS = 8, 64  # steps per cell, and in each direction, of the search for a free cell
 
@@ -350,7 +352,10 @@ class _Joining:
     def __init__(self, space: Space, grid: Grid) -> None:
         self._space, self._grid = space, grid
         j, i = np.nonzero(space.free[0])
-        self._probes = (np.column_stack([i, j])[:, None] + _PROBES).reshape(-1, 2)
+        cells = np.column_stack([i, j])[:, None]
+        # A corner may lie in a cell that is not free itself.
+        corners = np.unique((cells + _CORNERS).reshape(-1, 2), axis=0)
+        self._probes = np.concatenate([(cells + _PROBES).reshape(-1, 2), corners])
         points = space.positions(np.column_stack([self._probes, np.zeros(len(self._probes))]))
         self._points = np.ascontiguousarray(points)
         self._clear = np.empty(len(points))

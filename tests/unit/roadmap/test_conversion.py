@@ -37,6 +37,15 @@ def points_in_free_cells(space: Space, count: int, seed: int) -> np.ndarray:
 
 
 class TestPoints:
+    def test_every_free_corner_joins_a_road(self):
+        """Also corners that lie in a cell that is not free itself."""
+        roadmap = rrm_star(fw.load("gallery:field"), resolution=0.5, radius=0.5, seed=2006)
+        corners = roadmap.space.positions(roadmap.space.corners)
+        goals = np.repeat(roadmap.nodes[:1], len(corners), axis=0)
+        paths = fw.CorridorMap.from_roadmap(roadmap).paths(corners, goals, radius=0.5)
+        assert len(corners) > 2000
+        assert all(path is not None for path in paths)
+
     def test_clearance_is_exact_wherever_the_object_fits(self, roads, space, walls):
         points = points_in_free_cells(space, 2000, 1)
         clearance = roads.clearance(points)

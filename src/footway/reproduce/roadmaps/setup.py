@@ -197,7 +197,9 @@ def faults(built: Built) -> list[str]:
         if not found.holds:
             wrong.append(f"{built.name}, {method}: {found}")
     before, after = (built.roadmaps[method].edge_clearance for method in ("RRM*", "RRRM"))
-    for edge in np.flatnonzero(after < before - _CLOSE):
+    space = built.roadmaps["RRM*"].space
+    accuracy = _CLOSE if space.dimension == 2 else 1e-3 * space.resolution  # of `edge_clearance`
+    for edge in np.flatnonzero(after < before - accuracy):
         lost = before[edge] - after[edge]
         wrong.append(f"{built.name}, RRRM: edge {edge} has lost {lost:.4f} m of clearance")
     return wrong
