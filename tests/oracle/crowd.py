@@ -95,7 +95,9 @@ def avoidance(x: Floats, toward: Floats, radius: float, other: Other, look: floa
     apart = x - other.at
     d = math.hypot(*apart)
     gap = max(d - radius - other.radius, float(avoid._NEAREST)) * apart / d
-    side = USUAL.side * np.array([toward[1], -toward[0]])
+    opposing = min(1.0, max(0.0, -2.0 * look * float(toward @ other.velocity)))
+    to_right = 1.0 if toward[1] * apart[0] >= toward[0] * apart[1] else -1.0
+    side = USUAL.side * opposing * to_right * np.array([toward[1], -toward[0]])
     force = closed_form(gap, other.velocity * look, side)
     return force if sees(x, toward, other) else USUAL.behind * force
 

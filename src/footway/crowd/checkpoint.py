@@ -82,6 +82,11 @@ def _limits_of_bodies() -> dict[str, Any]:
     """Return the limits of the columns of `State.body`."""
     limits = {col.VX: (-_FAST, _FAST), col.VY: (-_FAST, _FAST)}
     limits |= {col.WALL_BUDGET: (-FARTHEST, FARTHEST), col.REACH: (0.0, FARTHEST)}
+    limits |= {
+        col.LOOK: (-FARTHEST, FARTHEST),
+        col.HEADING_X: (-1.1, 1.1),
+        col.HEADING_Y: (-1.1, 1.1),
+    }
     for declared in PROPERTIES.values():
         if declared.column is not None:
             # A mean and two deviations are at most three times the limit.
@@ -97,11 +102,11 @@ _PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items(
 
 KIND = archive.Kind(
     format="footway-crowd",
-    version=7,
+    version=8,
     name="checkpoint",
     remedy="run the crowd again",
     arrays={
-        "place": Array("<f8", ("slots", 4), nan=True),
+        "place": Array("<f8", ("slots", 6), nan=True),
         "body": Array("<f4", ("slots", col.BODY_COLUMNS), **_BODY),
         "cursor": Array(
             "<i4",
@@ -456,7 +461,7 @@ def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
     for points in (place[:, :2], arrays["progress"], arrays["goals"], arrays["source_points"]):
         _require(((points >= low) & (points <= high)).all(), "its positions and the map")
     has_goal = (cursor[:, col.HALF] >= 0) & (cursor[:, col.FOLLOWS] != col.WANDERS)
-    _require(np.isfinite(place[has_goal, col.GOAL_X :]).all(), "its goals")
+    _require(np.isfinite(place[has_goal, col.GOAL_X : col.AIM_X]).all(), "its goals")
     _require((arrays["seen"][:, col.BODY_RADIUS] > 0.0).all(), "its obstacles")
     _check_paths(arrays, simulation.tracks)
     _check_goals(arrays, simulation.populations)

@@ -9,7 +9,6 @@ from scipy.spatial import cKDTree
 
 from footway._numba.portable_math import hypot
 from footway.crowd.kernels import layouts as col
-from footway.crowd.kernels.attraction import FLOOR
 from footway.crowd.kernels.layouts import Guides, State
 from footway.crowd.kernels.step import AVOIDANCE, GUARD, OBSTACLES, STEERING, USER, inspect_forces
 from footway.crowd.obstacles import list_by_cells
@@ -46,13 +45,14 @@ class Character(NamedTuple):
         population: index into `Crowd.names`.
         mode: "waiting" (premovement), "walking", "arrived" (needs a goal), "staying" or
             "unreachable".
-        attraction: attraction point; None if it does not walk.
+        attraction: point that it walks to; None if it does not walk.
         corridor: (n, 3) x, y, clearance along the remaining path.
         forces: (2,) each, by name, as the next step computes them, of the characters and obstacles
-            that are present now: "steering" to the attraction point (F_a), "lane" (F_perp), "noise"
-            (F_rand), "avoidance" of characters and of "obstacles" (F_c), "user" (what the functions
-            of `each_step` returned last), and "guard", which keeps the disc away from others and
-            walls and limits its speed. Their sum is the change of its velocity per second.
+            that are present now: "steering" to the attraction point (F_a), "lane" (F_perp, only of
+            groups), "noise" (F_rand), "avoidance" of characters and of "obstacles" (F_c), "user"
+            (what the functions of `each_step` returned last), and "guard", which keeps the disc
+            away from others and walls and limits its speed. Their sum is the change of its velocity
+            per second.
 
     """
 
@@ -95,7 +95,7 @@ def _pair(values: Any) -> tuple[float, float]:
 
 
 def _attraction_point(simulation: Simulation, slot: int) -> Floats:
-    """Return the attraction point (2,), or the goal once one ball contains it and the character."""
+    """Return the point that a character walks to. (2,)."""
     characters, cursor = simulation.characters, simulation.characters.state.cursor[slot]
     goal = characters.goal_point[slot]
     if cursor[col.FOLLOWS] == col.ON_ROUTE:
@@ -104,14 +104,10 @@ def _attraction_point(simulation: Simulation, slot: int) -> Floats:
             return np.asarray(goal)
         target: Floats = guides.progress[row, col.TARGET_X : col.TARGET_Y + 1]
         return target
-    x, y, clearance = simulation.tracks.balls[cursor[col.AT]]
-    at = np.array([x, y])
-    if cursor[col.FOLLOWS] != col.ON_PATH or cursor[col.GROUP] >= 0:
-        return at
-    away = hypot(*(np.array([characters.position[slot], goal]) - at).T)
-    reach = max(clearance - characters.radius[slot], min(FLOOR, clearance))
-    sees_goal = (away < reach).all()
-    return np.asarray(goal) if sees_goal else at
+    aim: Floats = characters.state.place[slot, col.AIM_X : col.AIM_Y + 1]
+    if cursor[col.GROUP] >= 0 or not np.isfinite(aim).all():
+        return simulation.tracks.balls[cursor[col.AT], :2]
+    return aim
 
 
 def _path_ahead(simulation: Simulation, cursor: NDArray[np.int32]) -> Floats:

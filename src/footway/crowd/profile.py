@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_a
 
 import numpy as np
 
-from footway.crowd.kernels.layouts import LANE, NOISE, RADIUS, SPEED
+from footway.crowd.kernels.layouts import CORNER, LANE, NOISE, RADIUS, SHORTCUT, SPEED
 from footway.errors import BadQuery
 from footway.validation import as_float, number, one_of, shown
 
@@ -105,7 +105,7 @@ class Profile:
 
     Example:
         >>> Profile(radius=0.2, speed=(1.34, 0.26)).lane
-        (-0.4, 0.15)
+        (-0.15, 0.6)
         >>> Profile(preferences={"mud": 20.0, "path": 0.5}).follows
         'miran'
 
@@ -119,15 +119,26 @@ class Profile:
         unit="m/s", above=0.0, high=20.0, varies=True, column=SPEED,
         slider=(0.2, 4.0, 0.1), help="Preferred and greatest speed.",
     ))  # fmt: skip
-    lane: Spread = field(default=(-0.4, 0.15), metadata=_declare(
+    lane: Spread = field(default=(-0.15, 0.6), metadata=_declare(
         low=-2.0, high=2.0, varies=True, column=LANE,
         slider=(-1.0, 1.0, 0.05), label="Lane (− right, + left)",  # noqa: RUF001 - on the page
-        help="Side of the corridor: negative is right, positive is left, 0 is the middle, 2 is "
-        "close to the wall. The default of groups is 0 with a deviation of 0.4.",
+        help="Place across the corridor: -1 is the right side, 0 the middle, 1 the left side. "
+        "The default of groups is 0 with a deviation of 0.4.",
     ))  # fmt: skip
     noise: float = field(default=0.0, metadata=_declare(
         low=0.0, high=2.0, column=NOISE, slider=(0.0, 1.0, 0.05),
         help="Strength of the random deviation from the path, 0 to about 1.",
+    ))  # fmt: skip
+    shortcut: Spread = field(default=15.0, metadata=_declare(
+        unit="m", low=0.0, high=1e3, varies=True, column=SHORTCUT,
+        help="Distance that characters look ahead: they walk straight through all of the corridor "
+        "that is visible within it. Larger values make paths shorter; 0 follows the backbone.",
+    ))  # fmt: skip
+    corner: Spread = field(default=(0.0, 0.5), metadata=_declare(
+        low=-10.0, high=1.0, varies=True, column=CORNER,
+        slider=(-3.0, 1.0, 0.1), label="Corners (− wide, + tight)",  # noqa: RUF001 - on the page
+        help="How tight characters take corners: 1 passes them within the radius, 0 at a distance "
+        "of 0.2 m more, -1 at 0.4 m more, and so on.",
     ))  # fmt: skip
     preferences: Mapping[str, float] = field(default_factory=dict, hash=False, metadata=_declare(
         kind="weights", above=0.0, high=1e6,
@@ -209,6 +220,8 @@ class Properties(TypedDict, total=False):
     speed: Spread | None
     lane: Spread | None
     noise: float | None
+    shortcut: Spread | None
+    corner: Spread | None
     preferences: Mapping[str, float] | None
     follow: Follow | None
     sigma: float | None

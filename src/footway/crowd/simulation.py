@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from footway._numba.portable_math import cos, exp, sin
 from footway._numba.random_stream import RandomStream
 from footway.crowd.congestion import Congestion
 from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
-from footway.crowd.kernels.layouts import Avoidance, Cells, UserForces, World
+from footway.crowd.kernels.layouts import (
+    Avoidance,
+    Cells,
+    Headway,
+    Motion,
+    UserForces,
+    World,
+)
 from footway.crowd.kernels.pairs import RANGE
 from footway.crowd.kernels.step import (
     RELAXATION,
@@ -21,7 +30,7 @@ from footway.crowd.kernels.step import (
     plan_rows,
     write_pairs,
 )
-from footway.crowd.models import Neighbours, UserModel, number_of
+from footway.crowd.models import Neighbours, SocialForce, UserModel, number_of
 from footway.crowd.obstacles import Obstacles
 from footway.crowd.planning import Planner
 from footway.crowd.populations import Goals
@@ -47,7 +56,13 @@ if TYPE_CHECKING:
 Purpose = Literal["bodies", "goals", "areas", "spawns", "groups", "changes"]
 
 _CLOSE = np.float32(0.4)  # m between discs, below which a step may use at most half of the gap
+_TURN_RATE = math.pi  # rad/s, greatest turn rate, as of single walks
+_SIDE_STEP = 0.3  # m/s, up to which characters step in any direction without turning
+_EPOCH = 1.5  # s, in which chance decides once who of two characters is in front
+_CHECK = 0.8  # s between two checks of the progress of a character
+_TIRED = 4.0  # s without progress, after which a character requests a new path
 _NOTHING_GIVEN = np.zeros((0, 2), np.float32)
+NO_HEADWAY = Headway(*np.zeros(4, np.float32))
 NO_USER_FORCES = UserForces(are_given=False, by_slot=np.zeros((1, 2), np.float32))
 
 _PURPOSES: dict[Purpose, int] = {
@@ -92,6 +107,8 @@ class Simulation:
     ) -> None:
         self.map, self.index = cmap, cmap.solver.index
         self.seed, self.dt, self.threads = seed, dt, threads
+        self.model = model
+        self.motion = _motion(dt)
         self.avoidance = Avoidance(0, np.zeros(0, np.float32), _NOTHING_GIVEN, _CLOSE)
         self.set_model(model)
         self.steps = 0
@@ -163,6 +180,7 @@ class Simulation:
         self.avoidance = self.avoidance._replace(
             number=number_of(model), parameters=model.to_array(), given=_NOTHING_GIVEN
         )
+        self.motion = self.motion._replace(headway=_headway(model))
 
     def restore_limits(self, widest: float, close: float) -> None:
         """Restore what depends on characters that may be gone, from a checkpoint."""
@@ -247,6 +265,7 @@ class Simulation:
         if len(self._cell_of) != capacity:
             self._cell_of, self._slots = np.empty((2, capacity), np.int32)
             self._bodies = np.empty((capacity, 5), np.float32)
+            self._headings = np.empty((capacity, 2), np.float32)
             self._requests = np.empty((capacity, 2), np.int32)
         state, box, shape, cell_of = characters.state, self.box, self.shape, self._cell_of
 
@@ -259,19 +278,22 @@ class Simulation:
             thread, first, end = part
             fill_cells(
                 first, end, n_cells, state, box, shape, cell_of, self._counts[thread],
-                self._bodies, self._slots,
+                self._bodies, self._headings, self._slots,
             )  # fmt: skip
 
         parts = _split(characters.n, self._n_threads)
         self.on_threads(count, parts)
         total: int = begin_cells(n_cells, self._counts[: len(parts)], self._offsets)
         self.on_threads(fill, parts)
-        return Cells(int(shape[0]), self._offsets, self._bodies, self._slots[:total])
+        return Cells(
+            int(shape[0]), self._offsets, self._bodies, self._headings, self._slots[:total]
+        )
 
     def world(self, cells: Cells) -> World:
         """Return what all characters read in a step."""
+        motion = self.motion._replace(epoch=int(self.time / _EPOCH))
         return World(
-            self.steps, self.dt, self.seed, self.avoidance, cells, self.obstacles.cells,
+            self.steps, self.dt, self.seed, self.avoidance, motion, cells, self.obstacles.cells,
             self.groups.front_limits, self.user_forces, self.planner.pool.halves, self.tracks,
             self.index.graph, self.index.grid, self.routes.guides,
         )  # fmt: skip
@@ -279,6 +301,36 @@ class Simulation:
     @property
     def _n_threads(self) -> int:
         return self.threads if self.characters.n >= _FEW else 1
+
+
+def _motion(dt: float) -> Motion:
+    """Return what the motion of a step of dt s depends on."""
+    turn = min(_TURN_RATE * dt, math.pi)
+    return Motion(
+        gain=_relaxed(dt, RELAXATION) * RELAXATION / dt,
+        headway=NO_HEADWAY,
+        tan_turn=float(sin(turn)) / float(cos(turn)) if turn < 0.5 * math.pi else 0.0,
+        cos_turn=float(cos(turn)),
+        sin_turn=float(sin(turn)),
+        side_step=_SIDE_STEP,
+        epoch=0,
+        check=max(1, round(_CHECK / dt)),
+        tired=max(1, round(_TIRED / dt)),
+    )
+
+
+def _headway(model: LocalModel | UserModel) -> Headway:
+    """Return the headway of a local model; all 0 if it has none."""
+    if not isinstance(model, SocialForce) or model.headway == 0.0:
+        return NO_HEADWAY
+    beside = min(model.headway, model.headway_beside)
+    values = (model.headway, beside, model.space, model.shoulders)
+    return Headway(*np.array(values, np.float32))
+
+
+def _relaxed(dt: float, time: float) -> float:
+    """Return 1 - exp(-dt / time): the share of a difference that vanishes in a step."""
+    return 1.0 - float(exp(-dt / time)) if time > 0.0 else 1.0
 
 
 def _split(n: int, parts: int) -> list[tuple[int, int, int]]:

@@ -160,7 +160,7 @@ def points_around(
 
 def enter(simulation: Simulation, ids: Ints, points: Floats, rows: Rows) -> None:
     """Add characters to the simulation."""
-    place = np.column_stack([points, np.full((len(ids), 2), np.nan)])
+    place = np.column_stack([points, np.full((len(ids), 4), np.nan)])
     simulation.append(ids, place=place, progress=points, **rows)
     simulation.new.append(ids)
 

@@ -8,12 +8,12 @@ their width (section 6).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from footway._numba.portable_math import atan2, cos, sin
+from footway._numba.portable_math import atan2, cos, hypot, sin
 from footway.corridor.balls import on_pieces, subdivide
 from footway.crowd.kernels.layouts import Tracks
 
@@ -53,10 +53,12 @@ def make_tracks(index: Index) -> Tracks:
     piece, t = subdivide(np.arange(len(axis.events)), count)
     samples = on_pieces(axis, piece, t)
     balls = np.column_stack([samples.points, samples.clearance])
+    contacts = np.stack([samples.left, samples.right], axis=1)
     at_piece = np.concatenate([[0], np.cumsum(count)])
     first, last = at_piece[axis.offsets[:-1]], at_piece[axis.offsets[1:]] - 1
     tracks = Tracks(
         balls,
+        _sides(balls, contacts, first, last),
         first.astype(np.int32),
         last.astype(np.int32),
         axis.edges.astype(np.int32),
@@ -66,6 +68,27 @@ def make_tracks(index: Index) -> Tracks:
         np.where(edges_of_wanderers(index), 1.0, 0.0).astype(np.float32)[None],
     )
     return _with_home_edges(_with_loops(tracks, index), index)
+
+
+def _sides(balls: Floats, contacts: Floats | None, first: Any, last: Any) -> NDArray[np.float32]:
+    """Return unit vectors from samples to their contacts on the left and right wall. (m, 4).
+
+    Where there are no contacts on both sides, they are normal to the track.
+    """
+    points, rows = balls[:, :2], np.arange(len(balls))
+    before, after = np.maximum(rows - 1, 0), np.minimum(rows + 1, len(balls) - 1)
+    before[first], after[last] = first, last
+    along = points[after] - points[before]
+    along /= np.maximum(hypot(*along.T), 1e-12)[:, None]
+    left = np.column_stack([-along[:, 1], along[:, 0]])
+    sides = np.stack([left, -left], axis=1)
+    if contacts is not None:
+        toward = contacts - points[:, None]
+        size = hypot(toward[..., 0], toward[..., 1])
+        toward /= np.maximum(size, 1e-12)[..., None]
+        has = (size > 1e-9) & ((toward * sides).sum(axis=2) > 0.0)
+        sides[has.all(axis=1)] = toward[has.all(axis=1)]
+    return sides.reshape(-1, 4).astype(np.float32)
 
 
 def edges_of_wanderers(index: Index) -> NDArray[np.bool_]:
@@ -128,6 +151,7 @@ def _with_loops(tracks: Tracks, index: Index) -> Tracks:
     ends = np.column_stack([dead_ends, dead_ends])
     return tracks._replace(
         balls=np.concatenate([tracks.balls, *loops]),
+        sides=np.concatenate([tracks.sides, *(_loop_sides(balls) for balls in loops)]),
         first=np.concatenate([tracks.first, begin]).astype(np.int32),
         last=np.concatenate([tracks.last, begin + size - 1]).astype(np.int32),
         ends=np.concatenate([tracks.ends, ends]).astype(np.int32),
@@ -181,6 +205,10 @@ def _loop(centre: Floats, clearance: float, direction: float) -> Floats:
     angle = direction + np.pi + np.linspace(0.0, 2.0 * np.pi, count + 1)
     x, y = centre[0] + ring * cos(angle), centre[1] + ring * sin(angle)
     return np.column_stack([x, y, np.full(count + 1, reach)])
+
+
+def _loop_sides(balls: Floats) -> NDArray[np.float32]:
+    return _sides(balls, None, [0], [len(balls) - 1])
 
 
 def with_weights(tracks: Tracks, weights: Floats) -> tuple[Tracks, int]:

@@ -5,8 +5,17 @@ import numpy as np
 from footway._numba.jit import kernel
 from footway.crowd.kernels.attraction import advance, draw_edge
 from footway.crowd.kernels.cells import cell_at
-from footway.crowd.kernels.guard import keep_gaps, limit_to_characters, slide_along_wall
-from footway.crowd.kernels.pairs import gather, load, total_force
+from footway.crowd.kernels.guard import (
+    HARD,
+    LIMIT_X,
+    LIMIT_Y,
+    MOST,
+    keep_limits,
+    safe_share,
+    slide_along_wall,
+    speed_in_gap,
+)
+from footway.crowd.kernels.pairs import NORMAL_X, NORMAL_Y, gather, load, total_force
 from footway.crowd.kernels.planning import free_block, take_block
 from footway.crowd.kernels.step import pair_up
 from footway.crowd.models import choose_velocity, prepare_pairs
@@ -20,8 +29,14 @@ def avoid_all(row, ex, ey, avoidance, bodies, others, near, pairs):
 
 
 @kernel
-def keep_apart_all(vx, vy, count, close, dt, pairs, limits):
-    return keep_gaps(vx, vy, limit_to_characters(close, 0, count, pairs, 0, limits), dt, limits)
+def keep_apart_all(vx, vy, count, dt, pairs, limits):
+    """Limit a velocity by the guard between discs alone."""
+    for m in range(count):
+        limits[LIMIT_X, m], limits[LIMIT_Y, m] = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
+        limits[MOST, m] = limits[HARD, m] = speed_in_gap(m, dt, pairs)
+    vx, vy = keep_limits(vx, vy, count, limits)
+    share = safe_share(vx, vy, count, limits)
+    return share * vx, share * vy
 
 
 @kernel

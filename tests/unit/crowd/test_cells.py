@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footway.crowd.kernels import pairs as avoid
-from footway.crowd.kernels.layouts import GONE, ID, MODE
+from footway.crowd.kernels.layouts import BODY_COLUMNS, GONE, ID, MODE, make_state
 from tests.effort import examples
 from tests.oracle.crowd import neighbours
 from tests.unit.crowd._open_kernels import avoid_all, avoided, cell_of
@@ -23,13 +23,14 @@ def ordered(seed, count, *, spread=30.0, radii=(0.1, 0.6), gone=0.0):
     low, high = np.array(bounds[:2]) - 8.0, np.array(bounds[2:]) + 8.0
     middle = rng.uniform(low, high)
     place = np.clip(middle + rng.uniform(-spread, spread, (count, 2)), low, high)
-    body, cursor = np.zeros((count, 8), np.float32), np.zeros((count, 10), np.int32)
+    rows = make_state(count)
+    body, cursor = rows.body, rows.cursor
     body[:, 2] = rng.uniform(*radii, count)
     body[:, :2] = rng.normal(0, 1, (count, 2))
     cursor[:, MODE] = np.where(rng.random(count) < gone, GONE, 2)
     cursor[:, ID] = np.arange(count)
-    rows = np.column_stack([place, place])
-    simulation.append(np.arange(count), place=rows, body=body, cursor=cursor)
+    rows.place[:, :2] = rows.place[:, 2:4] = place
+    simulation.append(np.arange(count), place=rows.place, body=body, cursor=cursor)
     return simulation, simulation.sort_by_cells()
 
 
@@ -114,7 +115,7 @@ class TestNeighbours:
     def test_wider_cells_for_wider_characters(self):
         simulation = crowd("hall")._simulation
         before = simulation.box[2]
-        simulation.append(np.array([0]), body=np.full((1, 8), 2.0, np.float32))
+        simulation.append(np.array([0]), body=np.full((1, BODY_COLUMNS), 2.0, np.float32))
         assert simulation.box[2] == pytest.approx(avoid.RANGE + 4.0)
         assert simulation.box[2] > before
 

@@ -702,15 +702,15 @@ class TestRun:
 
 
 class TestLanes:
-    def test_who_walks_keeps_right_and_who_stands_does_not(self):
-        """In front of a door people stand around it, not to its right."""
+    def test_who_walks_keeps_right_before_long(self):
+        """The lane is a place across the corridor some way ahead, not a turn on the spot."""
         crowd = fw.Crowd(cmap("corridor"), threads=1)
         keeps_right = fw.Profile(0.25, 1.2, lane=-1.0, noise=0.0)
         crowd.add(1, starts=[(3, 2)], goals=[(57, 2)], profile=keeps_right)
         crowd.step()
-        assert abs(crowd.velocities[0, 1]) < 0.05 * crowd.velocities[0, 0]
+        assert abs(crowd.velocities[0, 1]) < 0.15 * crowd.velocities[0, 0]
         crowd.step(100)
-        assert crowd.positions[0, 1] < 1.2
+        assert crowd.positions[0, 1] < 1.3
 
 
 class TestStraightToTheGoal:

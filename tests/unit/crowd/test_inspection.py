@@ -46,10 +46,11 @@ def test_forces_without_a_guard_are_those_of_the_papers():
     seen = crowd.character(0)
     toward = np.subtract(seen.attraction, seen.position)
     toward /= np.hypot(*toward)
-    expected = (seen.speed * toward - seen.velocity) / 0.5
+    expected = (seen.speed * toward - seen.velocity) * (1.0 - np.exp(-crowd.dt / 0.5)) / crowd.dt
     np.testing.assert_allclose(seen.forces["steering"], expected, atol=1e-3)
-    assert seen.forces["lane"] @ np.array([toward[1], -toward[0]]) > 0.05  # to the right
-    assert not np.any([seen.forces[name] for name in ("noise", "avoidance", "obstacles", "user")])
+    assert seen.attraction[1] < 11.0  # to the right
+    others = ("lane", "noise", "avoidance", "obstacles", "user")
+    assert not np.any([seen.forces[name] for name in others])
 
 
 def test_forces_of_a_group_and_on_terrain_are_those_of_the_step():
@@ -81,7 +82,7 @@ def test_the_corridor_leads_from_the_attraction_point_to_the_goal():
     crowd.add(1, starts=[(2.0, 10.0)], goals=[(28.0, 10.0)])
     crowd.step(10)
     seen = crowd.character(0)
-    assert np.allclose(seen.corridor[0, :2], seen.attraction)
+    assert np.hypot(*(seen.corridor[0, :2] - seen.position)) < seen.corridor[0, 2]
     gaps = np.hypot(*np.diff(seen.corridor[:, :2], axis=0).T)
     assert gaps.max() < 1.5
     x, y, room = seen.corridor[-1]

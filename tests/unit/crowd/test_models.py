@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import footway as fw
 from footway._numba.jit import announce_compilation
 from footway.crowd.kernels import pairs as kernels
-from footway.crowd.kernels.guard import LIMITS
+from footway.crowd.kernels.guard import GIVE, LIMITS
 from footway.crowd.kernels.layouts import Avoidance
 from footway.crowd.models import MODELS, Orca, SocialForce, number_of, with_parameters
 from footway.crowd.models import social_force as model_module
@@ -95,6 +95,7 @@ class TestOneOther:
         other, toward = other_at(gap, bearing, radius, speed, heading), unit(aim)
         off_sight = abs(math.cos(bearing - aim) - math.cos(math.radians(USUAL.sight)))
         assume(off_sight > 1e-3)  # on the rim of the field of view either is right
+        assume(abs(math.sin(bearing - aim)) > 1e-3)  # straight ahead it may evade to either side
         (force,) = forces(np.zeros(2), toward, 0.25, [other])
         expected = avoidance(np.zeros(2), toward, 0.25, other, LOOK)
         # exp is off by 1 % where it matters, and all is in 32 bits.
@@ -181,14 +182,14 @@ class TestOneOther:
 
 def apart(velocity, dt, pairs):
     tight = np.empty((4, LIMITS), np.float32)
-    return keep_apart_all(*velocity, 1, np.float32(0.4), dt, pairs, tight)
+    return keep_apart_all(*velocity, 1, np.float32(dt), pairs, tight)
 
 
 class TestKeptApart:
     @examples(200)
     @given(GAPS, ANGLES, SPEEDS, ANGLES, SPEEDS, ANGLES, st.sampled_from([0.02, 0.1, 0.5]))
     def test_two_never_meet(self, gap, bearing, speed, heading, own_speed, own_heading, dt):
-        """Each takes half of the gap at most, and gives half of an overlap at least."""
+        """They share the gap, and give way if they overlap by more than the guard allows."""
         one = Other(np.zeros(2), own_speed * unit(own_heading), 0.25)
         two = other_at(gap, bearing, 0.25, speed, heading)
         places = []
@@ -197,10 +198,10 @@ class TestKeptApart:
             pairs[:, :1] = pairs_of(me.at, unit(0), 0.25, [other]).T
             v = apart(me.velocity, dt, pairs)
             places.append(me.at + dt * np.array(v))
-        after = math.dist(*places) - 0.5
+        after, allowed = math.dist(*places) - 0.5, 0.5 * GIVE + 1e-4
         if gap < 0.4 - 2 * dt * 2.5:
-            assert after >= -1e-4
-        assert after >= min(0.0, gap) - 1e-4 or gap > 0.4
+            assert after >= -allowed
+        assert after >= min(0.0, gap) - allowed or gap > 0.4
 
     @examples(50)
     @given(GAPS, ANGLES, SPEEDS, ANGLES)

@@ -94,7 +94,7 @@ class TestDeclarations:
         assert set(PROPERTIES) < set(requests.Population.model_fields)
         facts = {fact["name"]: fact for fact in property_facts()}
         assert list(facts) == list(PROPERTIES)
-        assert facts["lane"]["default"] == -0.4
+        assert facts["lane"]["default"] == -0.15
         for name, declared in PROPERTIES.items():
             if declared.slider is not None:
                 low, high, step = declared.slider

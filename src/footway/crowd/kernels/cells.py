@@ -12,6 +12,8 @@ from footway.crowd.kernels.layouts import (
     BODY_X,
     BODY_Y,
     GONE,
+    HEADING_X,
+    HEADING_Y,
     MODE,
     RADIUS,
     VX,
@@ -70,7 +72,7 @@ def begin_cells(n_cells, counts, offsets):
 
 
 @kernel
-def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, slots):
+def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, headings, slots):
     """Write the bodies of the slots first to end - 1, sorted by cells."""
     cx, cy = box[0] + 0.5 * box[2] * shape[0], box[1] + 0.5 * box[2] * shape[1]
     for k in range(first, end):
@@ -84,3 +86,4 @@ def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, sl
         bodies[row, BODY_Y] = np.float32(state.place[k, Y] - cy)
         bodies[row, BODY_VX], bodies[row, BODY_VY] = state.body[k, VX], state.body[k, VY]
         bodies[row, BODY_RADIUS] = state.body[k, RADIUS]
+        headings[row, X], headings[row, Y] = state.body[k, HEADING_X], state.body[k, HEADING_Y]

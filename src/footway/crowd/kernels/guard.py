@@ -1,9 +1,10 @@
-"""Guards of a step, independent of the forces: gaps between discs, and walls.
+"""Limits to the velocity of a step: headway and turn rate, and the guards against discs and walls.
 
-Each of two characters may use half of the gap between them in a step, so they never touch. For
-walls each character has a distance budget: the gap to the nearest wall when it was last measured,
-minus the distance walked since. While it is positive, no wall can be near and no query is needed.
-It is measured in 64 bits at the stored position.
+The headway is behaviour: people keep a distance that grows with their speed. The guards are
+independent of it and of all forces. Two characters share the gap between them in a step, so they
+never touch. For walls each character has a distance budget: the gap to the nearest
+wall when it was last measured, minus the distance walked since. While it is positive, no wall can
+be near and no query is needed. It is measured in 64 bits at the stored position.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from footway._numba.jit import inner
 from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
 from footway.crowd.kernels.layouts import (
+    ID,
+    LOOK,
     RADIUS,
     SPEED,
     VX,
@@ -23,56 +26,204 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
-from footway.crowd.kernels.pairs import GAP, NORMAL_X, NORMAL_Y, OTHER_VX, OTHER_VY, RANGE
+from footway.crowd.kernels.pairs import (
+    CONTACT,
+    GAP,
+    HEADING_X,
+    HEADING_Y,
+    NORMAL_X,
+    NORMAL_Y,
+    OTHER_VX,
+    OTHER_VY,
+    OWN_VX,
+    OWN_VY,
+    RANGE,
+    ROW,
+)
+from footway.follow.kernels.forces import mix
 
-LIMITS = 128  # greatest number of neighbours that a character may touch in a step
+LIMITS = 128  # greatest number of neighbours and walls that a character may touch in a step
+PASSES = 4  # over all limits, since one correction may violate another
 SKIN = 1e-4  # m between a wall and a character that slides along it
 SURE = 1e-6  # m, greater than all rounding errors of the distance budget in 32 bits
+GIVE = 0.01  # of the distance at contact: discs in a dense crowd may overlap by this much
+RETREAT = 0.15  # m/s, greatest speed at which characters make room for others
+DOUBT = 0.3  # greatest difference of positions in front that chance outweighs
 
-# Rows of `limits`: direction from the other, usable share of the gap, m, and velocity of an
-# obstacle along the direction, m/s.
-LIMIT_X, LIMIT_Y, USABLE, APPROACH = range(4)
+# Rows of `limits`: direction from the other; greatest speeds toward it that keep the headway, and
+# that keep the discs apart, m/s.
+LIMIT_X, LIMIT_Y, MOST, HARD = range(4)
 
-_ZERO, _HALF, _RANGE = np.float32(0.0), np.float32(0.5), np.float32(RANGE)
+_ZERO, _RANGE, _GIVE = np.float32(0.0), np.float32(RANGE), np.float32(GIVE)
+_HALF, _LEEWAY, _ONE = np.float32(0.5), np.float32(0.4), np.float32(1.0)
+_TWELFTH = np.float32(1.0 / 12.0)
+_RETREAT, _FAST = np.float32(RETREAT), np.float32(1e3)
 
 
 @inner
-def limit_to_characters(close, first, end, pairs, count, limits):
-    """Append the pairs that are closer than `close` m to the limits; return the new count."""
+def limit_to_characters(row, speed, first, end, world, state, workspace):
+    """Limit the velocity by the pairs first to end - 1 of a character.
+
+    Returns the number of limits, and the greatest speed in the preferred direction, m/s.
+
+    Headway: a character walks at most at the speed (distance - space) / T that it has before it
+    touches the next one ahead; somebody beside whom it passes is not ahead. So the distance relaxes
+    as exp(-t / T); if the other moves at the speed u, it relaxes to space + u T. The limit is the
+    mean speed of this motion over a step, which makes the headway independent of the time step.
+
+    To all sides it keeps the space with a shorter time, but only from those who are in front: the
+    others make room. Who is in front is a matter of both preferred directions; if it is not clear,
+    chance decides, for some time.
+    """
+    pairs, limits, headings = workspace.pairs, workspace.limits, world.cells.headings
+    headway, close = world.motion.headway, world.avoidance.close
+    reach, dt = max(close, headway.time * speed), np.float32(world.dt)
+    count, greatest = 0, _FAST
     for m in range(first, end):
-        if pairs[GAP, m] < close and count < LIMITS:
-            limits[LIMIT_X, count], limits[LIMIT_Y, count] = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
-            limits[USABLE, count], limits[APPROACH, count] = _HALF * pairs[GAP, m], _ZERO
+        gap = pairs[GAP, m]
+        if gap >= reach or count >= LIMITS:
+            continue
+        nx, ny, contact = pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[CONTACT, m]
+        hard = speed_in_gap(m, dt, pairs)
+        most = hard
+        if headway.time > _ZERO:
+            ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
+            ux, uy, d = pairs[OTHER_VX, m], pairs[OTHER_VY, m], gap + contact
+            ahead, aside = -(ex * nx + ey * ny), (ex * ny - ey * nx) * d
+            space = _ZERO
+            if ahead > _ZERO or gap < close:
+                other = int(pairs[ROW, m])
+                behind = nx * headings[other, X] + ny * headings[other, Y]
+                if ahead - behind > _doubt(row, other, world, state):
+                    space = headway.space
+            depth = contact * contact - aside * aside
+            if ahead > _ZERO and depth > _ZERO:
+                offset = aside / (headway.shoulders * contact)
+                behind = max(_ZERO, _ONE - offset * offset)
+                time = headway.beside + (headway.time - headway.beside) * behind
+                distance = d * ahead - math.sqrt(depth) - space
+                greatest = min(greatest, _mean_speed(distance, ex * ux + ey * uy, time, dt))
+            most = _mean_speed(gap - space, -(ux * nx + uy * ny), headway.beside, dt)
+            most = min(hard, max(most, -_RETREAT))
+        if gap < close:
+            limits[LIMIT_X, count], limits[LIMIT_Y, count] = nx, ny
+            limits[MOST, count], limits[HARD, count] = most, hard
             count += 1
-    return count
+    return count, max(greatest, -_RETREAT)
 
 
 @inner
-def limit_to_obstacles(first, end, pairs, count, limits):
+def _mean_speed(distance, u, time, dt):
+    """Return the mean speed over a step at which a distance relaxes to u T as exp(-t / T)."""
+    x = dt / time
+    share = _ONE / (_ONE + x * (_HALF + x * _TWELFTH))  # (1 - exp(-x)) / x, to 0.1 % for x < 1
+    return (_ONE - share) * u + share * distance / time
+
+
+@inner
+def speed_in_gap(m, dt, pairs):
+    """Return the greatest speed toward another one at which both cannot meet in a step. m/s.
+
+    Two characters share the gap; who follows gets more of it than who walks ahead.
+    """
+    nx, ny = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
+    own = max(_ZERO, -(pairs[OWN_VX, m] * nx + pairs[OWN_VY, m] * ny))
+    other = max(_ZERO, pairs[OTHER_VX, m] * nx + pairs[OTHER_VY, m] * ny)
+    share = _HALF + _LEEWAY * (own - other) / (own + other + _LEEWAY)
+    return share * (pairs[GAP, m] + _GIVE * pairs[CONTACT, m]) / dt
+
+
+@inner
+def _doubt(row, other, world, state):
+    """Return how much further in front another one must be for a character to yield to it.
+
+    It is the negative of what the other one requires, and changes from time to time.
+    """
+    slots, epoch = world.cells.slots, world.motion.epoch
+    own, others = state.cursor[slots[row], ID], state.cursor[slots[other], ID]
+    difference = (mix(0, own, epoch) >> np.uint64(40)) - (mix(0, others, epoch) >> np.uint64(40))
+    return np.float32(DOUBT * np.int64(difference) * (1.0 / 16777216.0))
+
+
+@inner
+def limit_to_obstacles(first, end, pairs, dt, count, limits):
     """Append the pairs with dynamic obstacles: a character may use the whole gap."""
     for m in range(first, end):
         if pairs[GAP, m] < _RANGE and count < LIMITS:
             nx, ny = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
+            toward = pairs[OTHER_VX, m] * nx + pairs[OTHER_VY, m] * ny
             limits[LIMIT_X, count], limits[LIMIT_Y, count] = nx, ny
-            limits[USABLE, count] = pairs[GAP, m]
-            limits[APPROACH, count] = pairs[OTHER_VX, m] * nx + pairs[OTHER_VY, m] * ny
+            limits[MOST, count] = limits[HARD, count] = pairs[GAP, m] / dt - toward
             count += 1
     return count
 
 
-@inner
-def keep_gaps(vx, vy, count, dt, limits):
-    """Limit a velocity to the usable share of every gap in a step, and resolve overlaps.
+@inner(inline=False)
+def limit_to_wall(x, y, r, dt, count, grid, limits):
+    """Append the nearest wall: who is pressed against it evades along it."""
+    wall, distance, share = nearest_wall(x, y, grid)
+    if count < LIMITS and distance > 1e-9:
+        ox = grid.walls[wall, 0] + share * (grid.walls[wall, 2] - grid.walls[wall, 0])
+        oy = grid.walls[wall, 1] + share * (grid.walls[wall, 3] - grid.walls[wall, 1])
+        limits[LIMIT_X, count], limits[LIMIT_Y, count] = (x - ox) / distance, (y - oy) / distance
+        limits[MOST, count] = limits[HARD, count] = max(0.0, distance - r - SKIN) / dt
+        count += 1
+    return count
 
-    Two passes, since one correction may violate another.
-    """
-    for _ in range(2):
+
+@inner
+def keep_limits(vx, vy, count, limits):
+    """Change a velocity as little as necessary, so that it keeps the limits to all others."""
+    for _ in range(PASSES):
+        is_kept = True
         for m in range(count):
             nx, ny = limits[LIMIT_X, m], limits[LIMIT_Y, m]
-            short = limits[APPROACH, m] - limits[USABLE, m] / dt - (vx * nx + vy * ny)
-            if short > 0.0:
-                vx, vy = vx + short * nx, vy + short * ny
+            excess = -(vx * nx + vy * ny) - limits[MOST, m]
+            if excess > 1e-6:
+                vx, vy = vx + excess * nx, vy + excess * ny
+                is_kept = False
+        if is_kept:
+            break
     return vx, vy
+
+
+@inner
+def safe_share(vx, vy, count, limits):
+    """Return the share of a velocity that brings the character into no other disc."""
+    share = 1.0
+    for m in range(count):
+        toward, most = -(vx * limits[LIMIT_X, m] + vy * limits[LIMIT_Y, m]), limits[HARD, m]
+        if toward > max(0.0, most):
+            share = min(share, max(0.0, most) / toward)
+    return share
+
+
+@inner
+def _is_safe(vx, vy, slack, count, limits):
+    """Return whether a velocity brings the character into no other disc, up to a slack, m/s."""
+    for m in range(count):
+        toward = -(vx * limits[LIMIT_X, m] + vy * limits[LIMIT_Y, m])
+        if toward > max(0.0, limits[HARD, m]) + slack:
+            return False
+    return True
+
+
+@inner
+def limit_turn(vx, vy, old_vx, old_vy, motion):
+    """Limit the change of direction of somebody who walks; slow steps may go to any side."""
+    along, across = old_vx * vx + old_vy * vy, old_vx * vy - old_vy * vx
+    if abs(across) <= motion.tan_turn * along:
+        return vx, vy
+    old_pace, pace = math.sqrt(old_vx * old_vx + old_vy * old_vy), math.sqrt(vx * vx + vy * vy)
+    if old_pace <= motion.side_step or pace <= motion.side_step:
+        return vx, vy
+    sine = motion.sin_turn if across >= 0.0 else -motion.sin_turn
+    ex = (old_vx * motion.cos_turn - old_vy * sine) / old_pace
+    ey = (old_vy * motion.cos_turn + old_vx * sine) / old_pace
+    along = vx * ex + vy * ey
+    if along > motion.side_step:
+        return along * ex, along * ey
+    return vx * motion.side_step / pace, vy * motion.side_step / pace
 
 
 @inner
@@ -85,12 +236,14 @@ def at_most(vx, vy, speed):
 
 
 @inner
-def move(k, vx, vy, dt, grid, state):
-    """Move a character, guarded against walls."""
+def move(k, vx, vy, count, dt, grid, state, limits):
+    """Move a character, guarded against walls and, where it slides along one, against discs."""
     x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
     to_x, to_y = x + vx * dt, y + vy * dt
     dx, dy = to_x - x, to_y - y
-    budget = state.body[k, WALL_BUDGET] - math.sqrt(dx * dx + dy * dy)
+    length = math.sqrt(dx * dx + dy * dy)
+    budget = state.body[k, WALL_BUDGET] - length
+    state.body[k, LOOK] -= length
     if budget < 0.0:
         to_x, to_y, budget, nx, ny = slide_along_wall(x, y, to_x, to_y, r, grid)
         into = vx * nx + vy * ny
@@ -98,6 +251,8 @@ def move(k, vx, vy, dt, grid, state):
             vx, vy = vx - into * nx, vy - into * ny
         elif to_x == x and to_y == y:
             vx, vy = 0.0, 0.0
+        if not _is_safe((to_x - x) / dt, (to_y - y) / dt, 2.0 * SKIN / dt, count, limits):
+            to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
     state.place[k, X], state.place[k, Y] = to_x, to_y
     vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
     state.body[k, VX], state.body[k, VY] = vx, vy

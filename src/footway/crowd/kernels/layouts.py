@@ -24,11 +24,16 @@ if TYPE_CHECKING:
 
 # -- characters ----------------------------------------------------------------------------------
 
-# Columns of `place`, m.
-X, Y, GOAL_X, GOAL_Y = range(4)
+# Columns of `place`, m: position, goal, point to walk to.
+X, Y, GOAL_X, GOAL_Y, AIM_X, AIM_Y = range(6)
 # Columns of `body`: velocity, m/s; radius, m; preferred speed, m/s; k of F_perp; c_rand of F_rand;
-# distance that the character may move before a wall can be near, m; arrival distance, m.
-VX, VY, RADIUS, SPEED, LANE, NOISE, WALL_BUDGET, REACH = range(8)
+# distance that the character may move before a wall can be near, m; arrival distance, m; distance
+# to walk before it looks ahead again, m; how far it looks, m; how tight it takes corners;
+# preferred direction in the last step.
+(
+    VX, VY, RADIUS, SPEED, LANE, NOISE, WALL_BUDGET, REACH, LOOK, SHORTCUT, CORNER,
+    HEADING_X, HEADING_Y,
+) = range(13)  # fmt: skip
 # Columns of `cursor`: sample of the attraction point, last sample of the half-edge, half-edge,
 # index of the next one in the pool of paths, number of half-edges left, last sample of the path,
 # mode, id, group (-1: none), what the character follows.
@@ -51,15 +56,15 @@ ON_PATH, WANDERS, ON_ROUTE = range(3)
 class State(NamedTuple):
     """Arrays of all characters; the first `n` rows are in use."""
 
-    place: Floats  # (n, 4) exact values: position and goal, m
-    body: Singles  # (n, 8) hot: velocity, radius, speed, habits, distance budget to walls
+    place: Floats  # (n, 6) exact values: position, goal, point to walk to, m
+    body: Singles  # (n, 11) hot: velocity, radius, speed, habits, distance budget to walls
     cursor: Ints  # (n, 10) hot: directed edge and sample of the attraction point
     journey: Ints  # (n, 8) cold: population, stage, clocks, path
     progress: Floats  # (n, 2) cold: position at the last progress, m
 
 
-BODY_COLUMNS = 8
-WIDTHS = {"place": 4, "body": BODY_COLUMNS, "cursor": 10, "journey": 8, "progress": 2}
+BODY_COLUMNS = 13
+WIDTHS = {"place": 6, "body": BODY_COLUMNS, "cursor": 10, "journey": 8, "progress": 2}
 TYPES: dict[str, Any] = {
     "place": np.float64, "body": np.float32, "cursor": np.int32, "journey": np.int32,
     "progress": np.float64,
@@ -75,6 +80,7 @@ class Tracks(NamedTuple):
     """Samples of the map and directed edges: half-edge 2e follows edge e, 2e + 1 runs backward."""
 
     balls: Floats  # (m, 3) x, y, clearance, m
+    sides: Singles  # (m, 4) unit vectors to the contacts on the left and on the right wall
     first: Ints  # (e,) first sample of an edge
     last: Ints  # (e,)
     ends: Ints  # (e, 2) vertices of an edge; -1 for groups
@@ -155,6 +161,7 @@ class Cells(NamedTuple):
     columns: int  # cells in a row of the grid
     offsets: Ints  # (cells + 1,)
     bodies: Singles  # (n, 5) position relative to the centre of the map, velocity, radius
+    headings: Singles  # (n, 2) preferred direction in the previous step
     slots: Ints  # (n,)
 
 
@@ -183,6 +190,29 @@ class Avoidance(NamedTuple):
     close: np.float32  # m between discs, below which characters may touch in a step
 
 
+class Headway(NamedTuple):
+    """How much distance characters keep; see `kernels.guard.limit_to_characters`."""
+
+    time: np.float32  # s, behind another one; 0: none, only the guard keeps discs apart
+    beside: np.float32  # s, to all other sides
+    space: np.float32  # m between standing discs
+    shoulders: np.float32  # share of the sum of the radii within which another one is ahead
+
+
+class Motion(NamedTuple):
+    """How velocities change in a step of dt s; the same for all characters."""
+
+    gain: float  # tau (1 - exp(-dt / tau)) / dt: mean effect of a force while a velocity relaxes
+    headway: Headway  # of the local model
+    tan_turn: float  # tangent of the greatest turn in a step; inf: any turn
+    cos_turn: float
+    sin_turn: float
+    side_step: float  # m/s, up to which a character steps in any direction
+    epoch: int  # number of the period in which characters of equal right yield to the same ones
+    check: int  # steps between two checks of the progress of a character
+    tired: int  # steps without progress, after which it requests a new path
+
+
 class World(NamedTuple):
     """What all characters read in a step."""
 
@@ -190,6 +220,7 @@ class World(NamedTuple):
     dt: float  # s
     seed: int
     avoidance: Avoidance
+    motion: Motion
     cells: Cells
     obstacles: ObstacleCells
     front_limits: Ints  # (groups,) sample that attraction points may not pass; -1: no limit

@@ -25,7 +25,8 @@ PAIRS = 3088  # capacity of `pairs`: characters and obstacles around one, and th
 DX, DY, CONTACT, OTHER_VX, OTHER_VY, OWN_VX, OWN_VY, HEADING_X, HEADING_Y = range(9)
 # Results: force, m/s2; direction from the other and gap between the discs, by `measure`.
 FORCE_X, FORCE_Y, NORMAL_X, NORMAL_Y, GAP = range(9, 14)
-PAIR_ROWS = 14
+ROW = 14  # given: row of the other
+PAIR_ROWS = 15
 
 _ZERO, _ONE, _RANGE = np.float32(0.0), np.float32(1.0), np.float32(RANGE)
 _TINY: Any = np.float32(1e-6)
@@ -72,6 +73,7 @@ def load(row, ex, ey, count, bodies, others, near, used, pairs):
         pairs[OTHER_VX, at], pairs[OTHER_VY, at] = others[other, BODY_VX], others[other, BODY_VY]
         pairs[OWN_VX, at], pairs[OWN_VY, at] = vx, vy
         pairs[HEADING_X, at], pairs[HEADING_Y, at] = ex, ey
+        pairs[ROW, at] = np.float32(other)
     return used + count
 
 
@@ -83,7 +85,7 @@ def pad(used, pairs):
         pairs[DX, m], pairs[DY, m], pairs[CONTACT, m] = _NOWHERE, _ZERO, _ONE
         pairs[OTHER_VX, m], pairs[OTHER_VY, m] = _ZERO, _ZERO
         pairs[OWN_VX, m], pairs[OWN_VY, m] = _ZERO, _ZERO
-        pairs[HEADING_X, m], pairs[HEADING_Y, m] = _ZERO, _ZERO
+        pairs[HEADING_X, m], pairs[HEADING_Y, m], pairs[ROW, m] = _ZERO, _ZERO, _ZERO
     return padded
 
 

@@ -35,6 +35,7 @@ from footway.crowd.kernels.layouts import (
     HALF,
     ID,
     LEFT,
+    LOOK,
     MODE,
     N_DRAWN,
     N_GOALS,
@@ -314,6 +315,7 @@ def _begin(k, answer, block, count, goals, state, path_halves, tracks):
     cursor[k, END] = final if count == 1 else last_sample(half, tracks)
     cursor[k, NEXT], cursor[k, LEFT], cursor[k, GROUP] = block + 1, count - 1, -1
     cursor[k, FOLLOWS] = ON_PATH
+    state.body[k, LOOK] = 0.0
     state.journey[k, GOAL] = goal
     state.place[k, GOAL_X], state.place[k, GOAL_Y] = goals.located[goal, X], goals.located[goal, Y]
     state.body[k, REACH] = goals.reach[goal]
@@ -340,6 +342,7 @@ def start_wandering(slots, seed, state, tracks, index):
         state.cursor[k, AT] = _sample_at(at.piece, at.x, at.y, tracks, index.axis)
         state.cursor[k, HALF], state.cursor[k, FOLLOWS], state.cursor[k, LEFT] = half, WANDERS, 0
         state.cursor[k, END] = last_sample(half, tracks)
+        state.body[k, LOOK] = 0.0
         if state.cursor[k, MODE] != WAITING:
             state.cursor[k, MODE] = WALKING
 

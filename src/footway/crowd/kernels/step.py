@@ -22,11 +22,15 @@ from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
     at_most,
-    keep_gaps,
+    keep_limits,
     limit_to_characters,
     limit_to_obstacles,
+    limit_to_wall,
+    limit_turn,
     move,
+    safe_share,
 )
+from footway.crowd.kernels.look_ahead import look_ahead
 from footway.crowd.kernels.pairs import (
     DX,
     DY,
@@ -55,12 +59,11 @@ from footway.follow.kernels.forces import coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
 LOST = 1.5  # m outside its ball, at which a character requests a new path
-TIRED = 40  # steps without progress, after which it requests a new path
-CHECK = 8  # steps between two checks of the progress of a character
 WAVE = 8.0  # m, wavelength of the coherent noise
 BATCH = 24  # characters whose pairs are processed together
 AHEAD = 8  # characters by which memory is prefetched ahead
 HOLD = 1.0  # m/s2: a smaller F_c does not move standing characters
+RETURN = 0.5  # s, in which standing characters that were pushed away return
 
 NO_REQUEST, REQUEST_GOAL, REQUEST_PATH = range(3)
 
@@ -154,6 +157,7 @@ def _walk_to(k, x, y, ax, ay, R, share, ends, request, seed, state):
     d = math.sqrt(dx * dx + dy * dy)
     if ends and d < state.body[k, col.REACH] and share == 1.0:
         state.cursor[k, col.MODE] = col.ARRIVED
+        state.progress[k, col.X], state.progress[k, col.Y] = x, y
         return 1.0, 0.0, 0.0, REQUEST_GOAL
     if d < 1e-9:
         return 1.0, 0.0, 0.0, request
@@ -180,6 +184,20 @@ def _walk_along_route(k, seed, state, guide_progress, guide_facts):
 
 
 @inner
+def _stand(k, vx, vy, state):
+    """Like `_preferred_velocity`, for a character that stands: back to where it was pushed from."""
+    dx = state.progress[k, col.X] - state.place[k, col.X]
+    dy = state.progress[k, col.Y] - state.place[k, col.Y]
+    away, pace = math.sqrt(dx * dx + dy * dy), math.sqrt(vx * vx + vy * vy)
+    if away > 1e-3:
+        speed = min(away / RETURN, 0.5 * float(state.body[k, col.SPEED]))
+        return dx / away, dy / away, speed, NO_REQUEST
+    if pace < 1e-6:
+        return 1.0, 0.0, 0.0, NO_REQUEST
+    return vx / pace, vy / pace, 0.0, NO_REQUEST
+
+
+@inner
 def _preferred_velocity(k, world, state):
     """Return the preferred direction and speed, and the request: (ex, ey, speed, request)."""
     mode = state.cursor[k, col.MODE]
@@ -190,10 +208,7 @@ def _preferred_velocity(k, world, state):
         state.journey[k, col.SINCE] = world.step
     vx, vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
     if mode != col.WALKING:
-        pace = math.sqrt(vx * vx + vy * vy)
-        if pace < 1e-6:
-            return 1.0, 0.0, 0.0, NO_REQUEST
-        return vx / pace, vy / pace, 0.0, NO_REQUEST
+        return _stand(k, vx, vy, state)
     if state.cursor[k, col.FOLLOWS] == col.ON_ROUTE:
         return _walk_along_route(k, world.seed, state, world.guides.progress, world.guides.facts)
     x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
@@ -208,7 +223,14 @@ def _preferred_velocity(k, world, state):
         outside = math.sqrt(dx * dx + dy * dy) - balls[at, col.BALL_RADIUS]
         if not move_back(k, x, y, r, state, tracks) and outside > LOST:
             request = REQUEST_PATH
-    ends = ends or _sees_goal(k, at, x, y, r, state, balls)
+    at = state.cursor[k, col.AT]
+    if state.cursor[k, col.GROUP] < 0 and not _sees_goal(k, at, x, y, r, state, balls):
+        if state.body[k, col.LOOK] <= 0.0:
+            look_ahead(k, x, y, r, state, world.path_halves, tracks)
+        ax, ay = state.place[k, col.AIM_X], state.place[k, col.AIM_Y]
+        ends = ax == state.place[k, col.GOAL_X] and ay == state.place[k, col.GOAL_Y]
+        return _walk_to(k, x, y, ax, ay, 0.0, 1.0, ends, request, world.seed, state)
+    ends = ends or state.cursor[k, col.GROUP] < 0
     ax, ay, R, share = _attraction_point(k, x, y, r, ends, world, state)
     return _walk_to(k, x, y, ax, ay, R, share, ends, request, world.seed, state)
 
@@ -270,6 +292,8 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
         b = row - first
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed
+        k = slots[row]
+        state.body[k, col.HEADING_X], state.body[k, col.HEADING_Y] = ex, ey
         marks[b, REQUEST] = request
         used = _pair_up_all(b, row, cell, used, world, workspace)
         row += 1
@@ -314,59 +338,91 @@ def _avoid(b, k, first, world, state, workspace):
     else:
         vx, vy = choose_velocity(first, middle, end, own, model, pairs, workspace.scratch)
     ax, ay = _steering(b, k, state, workspace)
-    return (vx - own.vx) / own.dt - ax, (vy - own.vy) / own.dt - ay, 0.0, 0.0
+    per_dt = 1.0 / (own.dt * world.motion.gain)
+    return (vx - own.vx) * per_dt - ax, (vy - own.vy) * per_dt - ay, 0.0, 0.0
 
 
 @inner
-def _find_limits(b, first, close, workspace):
-    """Write the limits to the velocity because of close characters and obstacles: their number."""
+def _find_limits(b, row, k, first, world, state, workspace):
+    """Write the limits to the velocity because of close characters and obstacles.
+
+    Returns their number, and the greatest speed in the preferred direction, m/s.
+    """
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
-    count = limit_to_characters(close, first, middle, workspace.pairs, 0, workspace.limits)
-    return limit_to_obstacles(middle, end, workspace.pairs, count, workspace.limits)
+    speed = state.body[k, col.SPEED]
+    count, most = limit_to_characters(row, speed, first, middle, world, state, workspace)
+    pairs, limits = workspace.pairs, workspace.limits
+    return limit_to_obstacles(middle, end, pairs, world.dt, count, limits), most
 
 
 @inner
-def _apply(k, ax, ay, count, dt, grid, state, limits):
-    """Change the velocity by an acceleration, within the limits, and move."""
-    vx, vy = state.body[k, col.VX] + ax * dt, state.body[k, col.VY] + ay * dt
+def _apply(b, k, ax, ay, most, count, world, state, workspace):
+    """Change the velocity by an acceleration, within the limits, and move.
+
+    `most` is the greatest speed in the preferred direction, `count` the number of other limits.
+    """
+    dt, motion, limits = world.dt, world.motion, workspace.limits
+    old_vx, old_vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
+    vx, vy = old_vx + ax * dt, old_vy + ay * dt
     vx, vy = at_most(vx, vy, float(state.body[k, col.SPEED]))
-    vx, vy = keep_gaps(vx, vy, count, dt, limits)
-    move(k, vx, vy, dt, grid, state)
+    ex, ey = workspace.preferred[b, DIRECTION_X], workspace.preferred[b, DIRECTION_Y]
+    excess = vx * ex + vy * ey - most
+    if excess > 0.0:
+        vx, vy = vx - excess * ex, vy - excess * ey
+    if count > 0:
+        x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
+        if state.body[k, col.WALL_BUDGET] < math.sqrt(vx * vx + vy * vy) * dt:
+            count = limit_to_wall(x, y, r, dt, count, world.grid, limits)
+        vx, vy = keep_limits(vx, vy, count, limits)
+    vx, vy = limit_turn(vx, vy, old_vx, old_vy, motion)
+    if count > 0:
+        share = safe_share(vx, vy, count, limits)
+        vx, vy = share * vx, share * vy
+    move(k, vx, vy, count, dt, world.grid, state, limits)
 
 
 @inner
-def _makes_no_progress(k, step, speed, state):
+def _makes_no_progress(k, step, speed, motion, state):
     """Update the clock of the last progress; return whether a new path is to be requested."""
     x, y, r = state.place[k, col.X], state.place[k, col.Y], state.body[k, col.RADIUS]
     dx, dy = x - state.progress[k, col.X], y - state.progress[k, col.Y]
+    if state.cursor[k, col.MODE] != col.WALKING:
+        state.journey[k, col.SINCE] = step
+        return False
     if speed == 0.0 or dx * dx + dy * dy > r * r:
         state.progress[k, col.X], state.progress[k, col.Y] = x, y
         state.journey[k, col.SINCE] = step
         return False
     idle = step - state.journey[k, col.SINCE]
-    return idle >= TIRED and idle % TIRED < CHECK
+    return idle >= motion.tired and idle % motion.tired < motion.check
 
 
 @inner
 def _move_batch(first, end, world, state, workspace, n_requests, requests):
     """Compute velocities and move a batch; return the number of requests."""
-    dt, user_forces = world.dt, world.user_forces
+    user_forces, gain = world.user_forces, world.motion.gain
     pair = 0
     for b in range(end - first):
         k = world.cells.slots[first + b]
         fx, fy, gx, gy = _avoid(b, k, pair, world, state, workspace)
-        count = _find_limits(b, pair, world.avoidance.close, workspace)
+        count, most = _find_limits(b, first + b, k, pair, world, state, workspace)
         pair = workspace.marks[b, PAIRS_END]
         ax, ay = _steering(b, k, state, workspace)
         ax, ay = ax + fx, ay + fy
         if user_forces.are_given:
-            ax, ay = ax + user_forces.by_slot[k, col.X], ay + user_forces.by_slot[k, col.Y]
+            ux, uy = user_forces.by_slot[k, col.X], user_forces.by_slot[k, col.Y]
+            ax, ay = ax + ux, ay + uy
+            if (ux != _ZERO or uy != _ZERO) and state.cursor[k, col.MODE] != col.WALKING:
+                state.progress[k, col.X] = state.place[k, col.X]  # it stays where it is moved to
+                state.progress[k, col.Y] = state.place[k, col.Y]
         ax, ay = ax + gx, ay + gy
-        _apply(k, ax, ay, count, dt, world.grid, state, workspace.limits)
+        _apply(b, k, gain * ax, gain * ay, most, count, world, state, workspace)
         request = workspace.marks[b, REQUEST]
         number, speed = state.cursor[k, col.ID], workspace.preferred[b, PACE]
-        if (world.step + number) % CHECK == 0 and state.cursor[k, col.MODE] != col.UNREACHABLE:
-            is_tired = _makes_no_progress(k, world.step, speed, state)
+        if (world.step + number) % world.motion.check == 0 and state.cursor[
+            k, col.MODE
+        ] != col.UNREACHABLE:
+            is_tired = _makes_no_progress(k, world.step, speed, world.motion, state)
             request = REQUEST_PATH if is_tired and request == NO_REQUEST else request
         if request != NO_REQUEST:
             requests[n_requests, 0], requests[n_requests, 1] = number, request
@@ -418,18 +474,20 @@ def _inspect(row, world, state, workspace, forces):
     k = world.cells.slots[row]
     vx, vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
     _prepare_batch(row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace)
+    gain = world.motion.gain
     fx, fy, gx, gy = _avoid(0, k, 0, world, state, workspace)
-    count = _find_limits(0, 0, world.avoidance.close, workspace)
-    forces[AVOIDANCE, col.X], forces[AVOIDANCE, col.Y] = fx, fy
-    forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = gx, gy
-    forces[STEERING, col.X], forces[STEERING, col.Y] = _steering(0, k, state, workspace)
+    count, most = _find_limits(0, row, k, 0, world, state, workspace)
+    forces[AVOIDANCE, col.X], forces[AVOIDANCE, col.Y] = gain * fx, gain * fy
+    forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = gain * gx, gain * gy
+    fx, fy = _steering(0, k, state, workspace)
+    forces[STEERING, col.X], forces[STEERING, col.Y] = gain * fx, gain * fy
     if world.user_forces.are_given:
-        forces[USER, col.X] = world.user_forces.by_slot[k, col.X]
-        forces[USER, col.Y] = world.user_forces.by_slot[k, col.Y]
+        forces[USER, col.X] = gain * world.user_forces.by_slot[k, col.X]
+        forces[USER, col.Y] = gain * world.user_forces.by_slot[k, col.Y]
     ax, ay = 0.0, 0.0
     for f in range(GUARD):
         ax, ay = ax + forces[f, col.X], ay + forces[f, col.Y]
-    _apply(k, ax, ay, count, world.dt, world.grid, state, workspace.limits)
+    _apply(0, k, ax, ay, most, count, world, state, workspace)
     forces[GUARD, col.X] = (state.body[k, col.VX] - vx) / world.dt - ax
     forces[GUARD, col.Y] = (state.body[k, col.VY] - vy) / world.dt - ay
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # Parameters of the kernel.
 OWN_SHARE, LOOK_AHEAD, QUARTER_STRENGTH, PER_16_SIGMA, BEHIND, COS_SIGHT, SIDE = range(7)
 
-_HALF, _QUARTER, _ONE = np.float32(0.5), np.float32(0.25), np.float32(1.0)
+_ZERO, _HALF, _QUARTER, _ONE = np.float32(0.0), np.float32(0.5), np.float32(0.25), np.float32(1.0)
 _SIXTH = np.float32(1.0 / 6.0)
 _NEAREST: Any = np.float32(0.05)  # m between discs, below which the force is constant
 _LEAST: Any = np.float32(0.0025)  # m2, of b squared
@@ -91,6 +91,22 @@ class SocialForce(LocalModel):
         0.05, unit="m", low=0.0, high=1.0, source="chosen",
         help="Lateral offset that breaks the symmetry of head-on encounters.",
     )  # fmt: skip
+    headway: float = parameter(
+        0.36, unit="s", low=0.0, high=10.0, source="fitted to flows in corridors and at doors",
+        help="T: the speed behind another one is at most distance / T. 0: no headway.",
+    )  # fmt: skip
+    headway_beside: float = parameter(
+        0.08, unit="s", above=0.0, high=10.0, source="fitted",
+        help="The same to all other sides.",
+    )  # fmt: skip
+    space: float = parameter(
+        0.05, unit="m", low=0.0, high=1.0, source="fitted",
+        help="Distance that standing characters keep from those in front of them.",
+    )  # fmt: skip
+    shoulders: float = parameter(
+        0.6, above=0.0, high=1.0, source="fitted",
+        help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
+    )  # fmt: skip
 
     def to_array(self) -> NDArray[np.float32]:
         """Return the parameters of the kernel."""
@@ -115,7 +131,10 @@ def social_forces(n, parameters, pairs):
         sy = (pairs[OTHER_VY, m] - own_share * pairs[OWN_VY, m]) * look_ahead
         ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
         g = max(gap, _NEAREST)
-        gx, gy = g * nx + side * ey, g * ny - side * ex
+        opposing = -(ex * sx + ey * sy)
+        shift = side * min(_ONE, max(_ZERO, opposing + opposing))
+        shift = shift if ey * nx >= ex * ny else -shift
+        gx, gy = g * nx + shift * ey, g * ny - shift * ex
         hx, hy = gx - sx, gy - sy
         h = max(math.sqrt(hx * hx + hy * hy), _NEAREST)
         total = g + h
