@@ -8,11 +8,14 @@ from footway._numba.jit import inner, kernel
 from footway.corridor.kernels.graph_search import PlaceOnEdge, find_path
 from footway.roadmap.kernels.clearance import least_among_cells
 from footway.roadmap.kernels.roads import write_events
-from footway.roadmap.kernels.space import ON_PLANE, clearance_at, segment_is_free
+from footway.roadmap.kernels.space import ON_PLANE, clearance_at, hit_among, segment_is_free
 
 FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range(7)
 SLACK = 1e-9  # m, tolerance of clearances
-ROUNDS = 2  # in which a path is pulled straight
+ROUNDS = 8  # at most, in which a path is pulled straight
+GAIN = 0.002  # share of the length that a round must save for another one
+SPREAD = 1.4  # ratio of the distances at which a way around an obstacle is tried
+FARTHEST, CLOSEST = 8.0, 0.25  # cells, by which turns are moved
 CUTS = 48  # points between which straight lines are tried in a round
 
 
@@ -202,7 +205,8 @@ def _pull_straight(line, n, needed, space, workspace):
     """Shorten a path by straight lines that keep the clearance; return its points and clearance.
 
     First points between which a line is open are skipped. Then the path is cut into pieces, and the
-    shortest path along open lines between the cuts is taken, twice: it turns at obstacles only.
+    shortest path along open lines between the cuts is taken, as long as that saves something. The
+    result turns at obstacles only, and these turns are moved along them.
     """
     stack, cuts, before = workspace.stack, workspace.cuts, workspace.before
     k, last = 0, 0
@@ -214,6 +218,7 @@ def _pull_straight(line, n, needed, space, workspace):
         last += 1
         _copy(line[k], line[last])
     n = last + 1
+    length = math.inf
     for _ in range(ROUNDS):
         if n == 2 or n > len(cuts):
             break
@@ -223,9 +228,9 @@ def _pull_straight(line, n, needed, space, workspace):
         for b in range(1, m):
             cost[b], before[b] = cost[b - 1] + _distance(cuts[b - 1], cuts[b]), b - 1
             for a in range(b - 1):
-                length = cost[a] + _distance(cuts[a], cuts[b])
-                if length < cost[b] - SLACK and _is_open(cuts[a], cuts[b], needed, space, stack):
-                    cost[b], before[b] = length, a
+                via = cost[a] + _distance(cuts[a], cuts[b])
+                if via < cost[b] - SLACK and _is_open(cuts[a], cuts[b], needed, space, stack):
+                    cost[b], before[b] = via, a
         n, b = 1, m - 1
         while b > 0:
             b = before[b]
@@ -234,6 +239,17 @@ def _pull_straight(line, n, needed, space, workspace):
         for at in range(n - 1, -1, -1):
             _copy(cuts[b], line[at])
             b = before[b]
+        if cost[m - 1] > (1.0 - GAIN) * length:
+            break
+        length = cost[m - 1]
+    length = 0.0
+    for k in range(n - 1):
+        length += _distance(line[k], line[k + 1])
+    if n > 2 and _find_via(line[0], line[n - 1], length, needed, space, workspace):
+        _copy(line[n - 1], line[2])
+        _copy(workspace.vias[1], line[1])
+        n = 3
+    _slide(line, n, needed, space, workspace)
     last = 0
     for k in range(1, n):  # cuts between which the path goes straight on
         if k == n - 1 or not _is_open(line[last], line[k + 1], needed, space, stack):
@@ -244,6 +260,67 @@ def _pull_straight(line, n, needed, space, workspace):
     for k in range(n - 1):
         clear = min(clear, least_among_cells(line[k], line[k + 1], space, stack))
     return n, clear
+
+
+@inner(inline=False)
+def _find_via(a, b, length, needed, space, workspace):
+    """Write the place by which a path of one turn from a to b is shortest to vias[1]; m.
+
+    Returns whether one was found that is shorter than `length`. Places are around the middle of the
+    blocked part of the line: a path that was pulled straight may lead around the far end of an
+    obstacle that can be passed here.
+    """
+    stack, via, best = workspace.stack, workspace.vias[0], workspace.vias[1]
+    o, r = space.origin, space.resolution
+    ax, ay, az = (a[0] - o[0]) / r, (a[1] - o[1]) / r, (a[2] - o[2]) / r
+    bx, by, bz = (b[0] - o[0]) / r, (b[1] - o[1]) / r, (b[2] - o[2]) / r
+    first = hit_among(ax, ay, az, bx, by, bz, space.jump)
+    last = 1.0 - hit_among(bx, by, bz, ax, ay, az, space.jump)
+    middle, found = 0.5 * (min(first, 1.0) + max(last, 0.0)), False
+    far = r
+    while 2.0 * far < length:
+        for way in range(27):
+            x, y, z = way % 3 - 1, way // 3 % 3 - 1, way // 9 - 1
+            away = far / math.sqrt(max(1, x * x + y * y + z * z))
+            via[0] = a[0] + middle * (b[0] - a[0]) + x * away
+            via[1] = a[1] + middle * (b[1] - a[1]) + y * away
+            via[2] = a[2] + middle * (b[2] - a[2]) + z * away
+            new = _distance(a, via) + _distance(via, b)
+            if (
+                new < length - SLACK
+                and _is_open(a, via, needed, space, stack)
+                and _is_open(via, b, needed, space, stack)
+            ):
+                length, found = new, True
+                _copy(via, best)
+        far *= SPREAD
+    return found
+
+
+@inner(inline=False)
+def _slide(line, n, needed, space, workspace):
+    """Move the turns of a path along obstacles while that shortens it, in ever smaller steps."""
+    stack, moved = workspace.stack, workspace.vias[0]
+    step = FARTHEST * space.resolution
+    while step >= CLOSEST * space.resolution:
+        shorter = False
+        for k in range(1, n - 1):
+            before, here, after = line[k - 1], line[k], line[k + 1]
+            best = _distance(before, here) + _distance(here, after)
+            for way in range(27):
+                moved[0] = here[0] + step * (way % 3 - 1)
+                moved[1] = here[1] + step * (way // 3 % 3 - 1)
+                moved[2] = here[2] + step * (way // 9 - 1)
+                length = _distance(before, moved) + _distance(moved, after)
+                if (
+                    length < best - 1e-3 * step
+                    and _is_open(before, moved, needed, space, stack)
+                    and _is_open(moved, after, needed, space, stack)
+                ):
+                    best, shorter = length, True
+                    _copy(moved, here)
+        if not shorter:
+            step *= 0.5
 
 
 @inner
