@@ -215,10 +215,9 @@ CALLS = {
     **{
         f"{model.__name__}{method and '.'}{method}": _late(getattr(model(), method, model), dict)
         for model in (models.CollisionFreeSpeed, models.Orca, models.PowerLaw, models.SocialForce)
-        for method in ("", "declarations", "to_array", "to_dict")
+        for method in ("", "declarations", "to_dict")
     },
     "UserModel": _late(models.UserModel, lambda: {"function": _nothing}),
-    "UserModel.to_array": _late(models.UserModel(_nothing).to_array, dict),
     "Crowd": _late(fw.Crowd, lambda: {"cmap": cmap(), "environment": env()}),
     "Crowd.add": _on(crowd, "add", count=2),
     "Crowd.add_group": _on(crowd, "add_group", count=3, start=(5, 3), goal=B),

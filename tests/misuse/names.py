@@ -33,6 +33,13 @@ RESULTS = {
 """Classes whose objects Footway makes, in functions and class methods that are tested here."""
 
 NOT_FOR_USERS = {
+    **dict.fromkeys(
+        [
+            f"{model}.to_array"
+            for model in ("CollisionFreeSpeed", "Orca", "PowerLaw", "SocialForce", "UserModel")
+        ],
+        "makes the arguments of kernels",
+    ),
     "LocalModel.declarations": "is called of the models",
     "LocalModel.to_array": "is called of the models",
     "LocalModel.to_dict": "is called of the models",

@@ -178,7 +178,7 @@ class Simulation:
         """Use another local model from the next step on."""
         self.model = model
         self.avoidance = self.avoidance._replace(
-            number=number_of(model), parameters=model.to_array(), given=_NOTHING_GIVEN
+            number=number_of(model), parameters=model.to_array(self.dt), given=_NOTHING_GIVEN
         )
         self.motion = self.motion._replace(headway=_headway(model))
 

@@ -49,7 +49,10 @@ def unit(angle):
 
 def avoidance_of(parameters):
     return Avoidance(
-        number_of(parameters), parameters.to_array(), np.zeros((0, 2), np.float32), np.float32(0.4)
+        number_of(parameters),
+        parameters.to_array(0.1),
+        np.zeros((0, 2), np.float32),
+        np.float32(0.4),
     )
 
 

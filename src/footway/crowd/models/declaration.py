@@ -80,6 +80,6 @@ class LocalModel:
         """Return the parameters by name."""
         return asdict(self)
 
-    def to_array(self) -> NDArray[np.float32]:
-        """Return the parameters of the kernel: the fields in their order, if not overridden."""
+    def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - some models use it
+        """Return the parameters of the kernel for steps of dt s: the fields, if not overridden."""
         return np.array(astuple(self), np.float32)

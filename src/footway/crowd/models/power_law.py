@@ -7,8 +7,9 @@ energy of a pair of pedestrians that will collide in tau seconds if neither chan
 
 and the force is its negative gradient with respect to the own position. With x the offset from the
 other and v the relative velocity, |x + v tau| = R gives grad tau = (x + v tau) / s, where
-s^2 = (x . v)^2 - v^2 (x^2 - R^2): the force acts along the normal at the point of contact. It is
-limited, as it grows without bound toward contact.
+s^2 = (x . v)^2 - v^2 (x^2 - R^2): the force acts along the normal at the point of contact. It grows
+without bound toward contact, where an explicit step would throw characters back and forth. So the
+force of a pair is limited to half of the approach at contact per step: both together end it.
 """
 
 from __future__ import annotations
@@ -38,13 +39,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Parameters of the kernel.
-K, PER_TAU0, PER_16_TAU0, STRONGEST = range(4)
+K, PER_TAU0, PER_16_TAU0, STRONGEST, PER_2_DT = range(5)
 
 _ZERO, _HALF, _ONE, _TWO = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0))
 _SIXTH = np.float32(1.0 / 6.0)
-_LEAST_SHARE: Any = np.float32(
-    0.02
-)  # least (d^2 - R^2) / d^2: closer discs are treated as this close
+_LEAST_SHARE: Any = np.float32(0.02)  # of (d^2 - R^2) / d^2: closer discs count as this close
 _TINY: Any = np.float32(1e-12)
 
 
@@ -77,9 +76,9 @@ class PowerLaw(LocalModel):
         help="Greatest force of a pair.",
     )  # fmt: skip
 
-    def to_array(self) -> NDArray[np.float32]:
-        """Return the parameters of the kernel."""
-        values = (self.k, 1.0 / self.tau0, 1.0 / (16.0 * self.tau0), self.strongest)
+    def to_array(self, dt: float) -> NDArray[np.float32]:
+        """Return the parameters of the kernel for steps of dt s."""
+        values = (self.k, 1.0 / self.tau0, 1.0 / (16.0 * self.tau0), self.strongest, 0.5 / dt)
         return np.array(values, np.float32)
 
 
@@ -88,6 +87,7 @@ def power_law_forces(n, parameters, pairs):
     """Compute the force of the first n pairs, without branches."""
     k, per_tau0 = parameters[K], parameters[PER_TAU0]
     per_16_tau0, strongest = parameters[PER_16_TAU0], parameters[STRONGEST]
+    per_2_dt = parameters[PER_2_DT]
     for m in range(n):
         _, _, gap = measure(m, pairs)
         x, y, contact = pairs[DX, m], pairs[DY, m], pairs[CONTACT, m]
@@ -105,7 +105,8 @@ def power_law_forces(n, parameters, pairs):
         p *= p
         p *= p
         f = k * (_TWO / tau + per_tau0) / (p * tau * tau * s)
-        # The vector x + v tau has the length sqrt(d^2 - c), the distance at contact.
-        f = min(f, strongest / math.sqrt(max(d2 - c, _TINY)))
+        # The vector x + v tau has the length R = sqrt(d^2 - c); the approach at contact is s / R.
+        per_r = _ONE / math.sqrt(max(d2 - c, _TINY))
+        f = min(f, strongest * per_r, s * per_r * per_r * per_2_dt)
         f = f if (s2 > _ZERO) & (b > _ZERO) else _ZERO
         pairs[FORCE_X, m], pairs[FORCE_Y, m] = f * (x + tau * vx), f * (y + tau * vy)

@@ -108,7 +108,7 @@ class SocialForce(LocalModel):
         help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
     )  # fmt: skip
 
-    def to_array(self) -> NDArray[np.float32]:
+    def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - of other models
         """Return the parameters of the kernel."""
         strength = self.v0 / self.sigma * float(exp(-self.body / self.sigma))  # m/s2 at contact
         cos_sight = float(cos(math.radians(self.sight)))

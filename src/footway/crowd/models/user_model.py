@@ -83,7 +83,7 @@ class UserModel:
             )
         validation.one_of(self.gives, "result of a UserModel", get_args(Gives))
 
-    def to_array(self) -> NDArray[np.float32]:
+    def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - of other models
         """Return the parameters of the kernel, none."""
         return np.zeros(0, np.float32)
 

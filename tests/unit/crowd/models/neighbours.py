@@ -13,6 +13,7 @@ from tests.oracle.local_models import Neighbour
 from tests.unit.crowd._open_kernels import avoid_all, chosen_velocity
 
 RADIUS = 0.25
+DT = 0.1
 SPEEDS = st.sampled_from([0.0, 0.4, 1.2, 2.0])
 ANGLES = st.integers(0, 359).map(math.radians)
 SEEDS = st.integers(0, 2**32 - 1)
@@ -48,12 +49,12 @@ def _arrays(own_velocity, others):
     return me, np.array(bodies, np.float32).reshape(-1, 5), near, pairs
 
 
-def forces(model, own_velocity, others):
+def forces(model, own_velocity, others, dt=DT):
     """Return the force of each neighbour, (n, 2) m/s2."""
     me, bodies, near, pairs = _arrays(own_velocity, others)
     x = np.float32(1), np.float32(0)
     avoidance = Avoidance(
-        number_of(model), model.to_array(), np.zeros((0, 2), np.float32), np.float32(0.4)
+        number_of(model), model.to_array(dt), np.zeros((0, 2), np.float32), np.float32(0.4)
     )
     avoid_all(0, *x, avoidance, me, bodies, near, pairs)
     return pairs[[rows.FORCE_X, rows.FORCE_Y], : len(others)].T.astype(float)
@@ -64,7 +65,7 @@ def velocity(model, own, others, obstacles=()):
     everybody = [*others, *obstacles]
     me, bodies, near, pairs = _arrays((own.vx, own.vy), everybody)
     avoidance = Avoidance(
-        number_of(model), model.to_array(), np.zeros((0, 2), np.float32), np.float32(0.4)
+        number_of(model), model.to_array(DT), np.zeros((0, 2), np.float32), np.float32(0.4)
     )
     scratch = np.full(SCRATCH, np.nan)
     return np.array(chosen_velocity(own, len(others), avoidance, me, bodies, near, pairs, scratch))

@@ -32,7 +32,7 @@ def test_is_the_gradient_of_the_energy(seed, speed, heading, k, tau0):
     x, v = -other.at, own - other.velocity
     grazing = (x @ v) ** 2 - (v @ v) * (x @ x - other.contact**2)
     assume(abs(grazing) > 1e-2)  # on the rim the gradient has no bound
-    (force,) = forces(PowerLaw(k=k, tau0=tau0), own, [other])
+    (force,) = forces(PowerLaw(k=k, tau0=tau0), own, [other], dt=1e-4)
     expected = power_law_force(own, other, k, tau0)
     size = math.hypot(*expected)
     if size > MODEL.strongest:
@@ -50,6 +50,21 @@ def test_acts_only_before_a_collision(seed, speed, heading):
     assume(abs(grazing) > 1e-4)
     (force,) = forces(MODEL, own, [other])
     assert force.any() == math.isfinite(time_to_collision(x, v, other.contact))
+
+
+@examples(200)
+@given(SEEDS, SPEEDS, ANGLES, st.sampled_from([0.02, 0.1, 0.5]))
+def test_two_end_their_approach_in_a_step_at_most(seed, speed, heading, dt):
+    """An explicit step does not throw them back, however stiff the force is."""
+    (other,) = random_neighbours(seed, 1, least=0.01, most=0.3)
+    own = single(speed * unit(heading))
+    x, v = -other.at, own - other.velocity
+    tau = time_to_collision(x, v, other.contact)
+    assume(math.isfinite(tau))
+    (force,) = forces(PowerLaw(k=100.0, strongest=1000.0), own, [other], dt=dt)
+    normal = (x + tau * v) / other.contact
+    after = float((v + 2.0 * dt * force) @ normal)
+    assert after <= 1e-2 + 1e-2 * math.hypot(*v)
 
 
 @examples(200)

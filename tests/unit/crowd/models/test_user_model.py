@@ -32,7 +32,9 @@ def power_law(n):
     for i in range(len(n.ids)):
         for other in neighbours_of(n, i):
             force = power_law_force(n.velocities[i], other, model.k, model.tau0)
-            found[i] += force * min(1.0, model.strongest / max(1e-9, np.hypot(*force)))
+            size = max(1e-9, np.hypot(*force))
+            approach = -(n.velocities[i] - other.velocity) @ force / size
+            found[i] += force / size * min(size, model.strongest, 0.5 * approach / n.dt)
     return found
 
 
