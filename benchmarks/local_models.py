@@ -253,24 +253,29 @@ def draw(results: list[Result], file: Path) -> None:
         if result.left:
             flow.text(0.05, k, f"{result.left} never pass", va="center")
     quality = axes[1, 0]
+    widest = max(result.turn for result in results)
     for result, colour in zip(results, colours, strict=True):
-        quality.plot(result.turn, 100.0 * result.overlaps, "o", color=colour, markersize=9)
+        at = (result.turn, 100.0 * result.overlaps)
+        quality.plot(*at, "o", color=colour, markersize=9, clip_on=False)
+        is_right = result.turn > 0.7 * widest
         quality.annotate(
-            result.name, (result.turn, 100.0 * result.overlaps), xytext=(6, 4),
-            textcoords="offset points", fontsize=8,
+            result.name, at, xytext=(-8 if is_right else 8, 5), textcoords="offset points",
+            fontsize=8, ha="right" if is_right else "left",
         )  # fmt: skip
+    quality.set_yscale("symlog", linthresh=0.01)
     quality.set(
         xlabel="mean turn in 0.1 s, degrees", ylabel="positions that overlap, %",
-        title="Overlaps and smoothness", yscale="symlog", ylim=(0.0, None),
+        title="Overlaps and smoothness", xlim=(0.0, 1.1 * widest), ylim=(0.0, 100.0),
     )  # fmt: skip
-    quality.set_yscale("symlog", linthresh=0.01)
     cpu = axes[1, 1]
     cpu.barh(names, [result.cpu for result in results], color=colours)
-    cpu.set(xscale="log", xlabel="CPU, µs per character and simulated second", title="Speed")
+    cpu.set(xlabel="µs per character and simulated second", title="CPU time, door of 1.2 m")
     for axis in (flow, cpu):
         axis.invert_yaxis()
     figure.savefig(file, dpi=110)
 
 
 if __name__ == "__main__":
-    draw(measure(FULL)[0], Path(sys.argv[1]))
+    found, said = measure(FULL)
+    print("\n".join([*map(str, found), *said]))
+    draw(found, Path(sys.argv[1]))

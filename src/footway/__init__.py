@@ -38,6 +38,7 @@ __all__ = [
     "Volume",
     "__version__",
     "camera",
+    "crowd",
     "follow",
     "load",
     "load_scenario",
@@ -75,7 +76,7 @@ _HOME = {
 }
 
 if TYPE_CHECKING:
-    from footway import camera, follow, roadmap
+    from footway import camera, crowd, follow, roadmap
     from footway.corridor import Corridor, CorridorMap, Path, Pinch
     from footway.crowd import Crowd, Profile, Recording
     from footway.environment import Environment, Volume
@@ -90,7 +91,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"camera", "follow", "roadmap"}:
+    if name in {"camera", "crowd", "follow", "roadmap"}:
         return import_module(f"footway.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'footway' has no attribute {name!r}")

@@ -30,6 +30,7 @@ NAMES = [
     "Volume",
     "__version__",
     "camera",
+    "crowd",
     "follow",
     "load",
     "load_scenario",

@@ -37,7 +37,10 @@ class CollisionFreeSpeed(LocalModel):
 
     name: ClassVar[str] = "collision_free_speed"
     label: ClassVar[str] = "Collision-free speed"
-    idea: ClassVar[str] = "The spacing ahead determines the speed; the nearest turn the direction."
+    idea: ClassVar[str] = (
+        "The spacing ahead determines the speed; people nearby turn the direction."
+    )
+    use: ClassVar[str] = "Comparisons with JuPedSim; cautious people who never push."
     source: ClassVar[str] = "Tordeux, Chraibi and Seyfried (2016)"
 
     time_gap: float = parameter(

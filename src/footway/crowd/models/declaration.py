@@ -61,6 +61,7 @@ class LocalModel:
     name: ClassVar[str]  # in the registry, scenario files and on the command line
     label: ClassVar[str]  # on the studio's page
     idea: ClassVar[str]  # one sentence
+    use: ClassVar[str]  # when to use it
     source: ClassVar[str]  # of the model
 
     def __post_init__(self) -> None:

@@ -55,6 +55,7 @@ class Orca(LocalModel):
         "The velocity nearest to the preferred one that avoids collisions within a time horizon, "
         "if others do their half."
     )
+    use: ClassVar[str] = "Games and robots: hardly any overlaps, smooth paths."
     source: ClassVar[str] = "van den Berg, Guy, Lin and Manocha (2011)"
 
     time_horizon: float = parameter(

@@ -61,6 +61,7 @@ class PowerLaw(LocalModel):
     name: ClassVar[str] = "power_law"
     label: ClassVar[str] = "Power law (time to collision)"
     idea: ClassVar[str] = "The energy of a pair is a power law of its time to collision."
+    use: ClassVar[str] = "Crossing streams, where people see collisions coming."
     source: ClassVar[str] = "Karamouzas, Skinner and Guy (2014)"
 
     k: float = parameter(

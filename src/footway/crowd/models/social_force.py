@@ -57,6 +57,7 @@ class SocialForce(LocalModel):
     name: ClassVar[str] = "social_force"
     label: ClassVar[str] = "Social force"
     idea: ClassVar[str] = "A repulsive potential around others, stretched along their motion."
+    use: ClassVar[str] = "The default: fast, and people in dense crowds keep moving."
     source: ClassVar[str] = "Helbing and Molnar (1995); Johansson, Helbing and Shukla (2007)"
 
     own_share: float = parameter(
