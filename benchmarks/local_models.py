@@ -259,7 +259,7 @@ def draw(results: list[Result], file: Path) -> None:
         quality.plot(*at, "o", color=colour, markersize=9, clip_on=False)
         is_right = result.turn > 0.7 * widest
         quality.annotate(
-            result.name, at, xytext=(-8 if is_right else 8, 5), textcoords="offset points",
+            result.name, at, xytext=(-8, 16) if is_right else (8, 5), textcoords="offset points",
             fontsize=8, ha="right" if is_right else "left",
         )  # fmt: skip
     quality.set_yscale("symlog", linthresh=0.01)
