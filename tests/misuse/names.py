@@ -26,7 +26,7 @@ RESULTS = {
     "Blends", "CameraMotion", "Corridor", "CorridorMap", "Crossings", "Dispersion", "Environment",
     "FakeObstacle", "Group",
     "IndicativeRoute", "InputGeometry", "LocalModel", "Location", "Moment", "Neighbours", "Path",
-    "Pieces", "Pinch", "Raster",
+    "PathToward", "Pieces", "Pinch", "Raster",
     "Recording", "Repair", "Roadmap", "RouteWalk", "Scenario", "Stuck", "TautPath",
     "Terrain", "Tour", "Variations", "Verification", "Walk", "Walls",
 }  # fmt: skip

@@ -4,7 +4,7 @@ MedialAxis --index--> Index --search--> corridor, path, bottleneck
 """
 
 from footway.corridor.corridor import Corridor, Pinch
-from footway.corridor.map import CorridorMap, Location
+from footway.corridor.map import CorridorMap, Location, PathToward
 from footway.corridor.path import Path, TautPath
 
-__all__ = ["Corridor", "CorridorMap", "Location", "Path", "Pinch", "TautPath"]
+__all__ = ["Corridor", "CorridorMap", "Location", "Path", "PathToward", "Pinch", "TautPath"]

@@ -9,6 +9,7 @@ import numpy as np
 
 from footway import validation
 from footway._numba.jit import thread_count
+from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
 from footway.archive import loader_of
 from footway.constants import TOUCH
@@ -30,6 +31,7 @@ from footway.corridor.kernels.path import THIN
 from footway.corridor.kernels.query import POINT, are_connected
 from footway.corridor.kernels.tangents import SLACK, VIOLATION
 from footway.corridor.kernels.wall_grid import line_distances
+from footway.corridor.nearest import nearest_fitting
 from footway.corridor.path import TautPath
 from footway.corridor.points import clearances, locate
 from footway.corridor.search import Solver
@@ -69,6 +71,13 @@ class Location(NamedTuple):
     piece: Ints  # (n,) event at which the piece begins; -1 likewise
     position: Floats  # (n, 2) retraction of the point, m
     clearance: Floats  # (n,) clearance of that position, m
+
+
+class PathToward(NamedTuple):
+    """A path as near to a goal as a disc gets."""
+
+    path: TautPath
+    remaining: float  # m, straight distance from the end of the path to the goal
 
 
 class CorridorMap(NotebookDisplay):
@@ -351,11 +360,7 @@ class CorridorMap(NotebookDisplay):
         a, b, radius = self._check_query(start, goal, radius)
         most = validation.whole(k, "number of paths", low=1, high=_MOST_PATHS)
         limit = validation.number(longer, "share `longer`", low=0.0, endless=True)
-        if self.roadmap is not None:
-            raise BadQuery(
-                "alternative paths need the exact map, and this one was made from a roadmap: "
-                "use CorridorMap.build"
-            )
+        self._check_exact("alternative paths need")
         shortest = self._find_path(a, b, radius, radius)
         if most == 1 or shortest.length == 0.0 or shortest.method != "shortest":
             return [shortest]
@@ -373,6 +378,41 @@ class CorridorMap(NotebookDisplay):
         if not paths or paths[0].length > shortest.length + TOUCH:
             paths.insert(0, shortest)
         return paths[:most]
+
+    def path_toward(self, start: Point, goal: Point, *, radius: float = 0.25) -> PathToward:
+        """Shortest path to the goal, or else to the reachable point nearest to it.
+
+        Nearest is by the straight distance, which may lead through walls. The goal may be in a
+        wall, outside the map, in another part of it, or behind a passage that is too narrow.
+        Exact as `nearest_free` is.
+
+        Args:
+            start: x, y in metres.
+            goal: x, y in metres.
+            radius: of the disc, m.
+
+        Raises:
+            BadQuery: the start is in a wall; the map was made from a roadmap.
+            NoPath: the disc does not fit at the start.
+
+        Example:
+            >>> import footway as fw
+            >>> env = fw.Environment.from_polygons(bounds=(0, 0, 9, 5), obstacles=[
+            ...     [(3, 1.5), (6, 1.5), (6, 3), (3, 3)]])
+            >>> cmap = fw.CorridorMap.build(env)
+            >>> path, remaining = cmap.path_toward((1, 2), (5.5, 2.5), radius=0.5)
+            >>> [round(x, 3) for x in path.goal], round(remaining, 3)
+            ([5.5, 3.5], 1.0)
+
+        """
+        a, b, radius = self._check_query(start, goal, radius)
+        self._check_exact("a path toward a goal needs")
+        self._find_path(a, a, radius, radius)
+        (piece, *_), _ = locate(a[None], self._index)
+        (end,) = nearest_fitting(b[None], radius, self._index, piece=int(piece))
+        if np.isnan(end).any():  # the disc fits exactly at the start, and nowhere else
+            end = a
+        return PathToward(self._find_path(a, end, radius, radius), float(hypot(*(end - b))))
 
     def distances(
         self,
@@ -499,6 +539,35 @@ class CorridorMap(NotebookDisplay):
                 )
         return np.concatenate(found) if found else np.empty((0, 2))
 
+    def nearest_free(self, points: ArrayLike, *, radius: float = 0.25) -> Floats:
+        """Nearest point to each of the points (n, 2) at which a disc fits, (n, 2) m.
+
+        That is the point itself if the disc fits there. Points may be in walls or outside the map.
+        The result is exact up to rounding, which may move it by a few micrometres: at each of the
+        points the disc fits, so that `path` takes them as start and goal.
+
+        Raises:
+            BadQuery: the disc fits nowhere; the map was made from a roadmap.
+
+        Example:
+            >>> import footway as fw
+            >>> env = fw.Environment.from_polygons(bounds=(0, 0, 9, 5), obstacles=[
+            ...     [(3, 1.5), (6, 1.5), (6, 3), (3, 3)]])
+            >>> cmap = fw.CorridorMap.build(env)
+            >>> cmap.nearest_free([(1, 2), (4, 2), (9.5, -1)], radius=0.5).round(3).tolist()
+            [[1.0, 2.0], [4.0, 1.0], [8.5, 0.5]]
+
+        """
+        self._check_exact("the nearest free point needs")
+        places = validation.points(points)
+        radius = validation.radius(radius, self.solver.extent)
+        found = nearest_fitting(places, radius, self._index)
+        if np.isnan(found).any():
+            raise BadQuery(
+                f"a disc of radius {radius:g} m fits nowhere on the map: use a smaller radius"
+            )
+        return found
+
     def corridor(
         self,
         start: Point,
@@ -558,6 +627,13 @@ class CorridorMap(NotebookDisplay):
         """Check the arguments that all queries share."""
         a, b = validation.point(start, "start"), validation.point(goal, "goal")
         return a, b, validation.radius(radius, self.solver.extent)
+
+    def _check_exact(self, what: str) -> None:
+        """Raise BadQuery if the map was made from a roadmap; `what` begins the message."""
+        if self.roadmap is not None:
+            raise BadQuery(
+                f"{what} the exact map, and this one was made from a roadmap: use CorridorMap.build"
+            )
 
     def _find_path(self, a: Floats, b: Floats, radius: float, wanted: float) -> TautPath:
         """Return the shortest path, moved away from walls if `wanted` exceeds the radius."""
