@@ -210,7 +210,7 @@ CALLS = {
     "CorridorMap.path": _on(cmap, "path", **PAIR),
     "CorridorMap.path_toward": _on(cmap, "path_toward", **PAIR),
     "CorridorMap.paths": _on(cmap, "paths", starts=[A], goals=[B], threads=1),
-    "CorridorMap.paths_between": _on(cmap, "paths_between", **PAIR, k=2, longer=0.5),
+    "CorridorMap.paths_between": _on(cmap, "paths_between", **PAIR, k=2, longer=0.5, different=0.1),
     "CorridorMap.random_points": _on(cmap, "random_points", n=2, reachable_from=A),
     "CorridorMap.retract": _on(cmap, "retract", points=[A, B]),
     "CorridorMap.save": lambda: (cmap().save, {"file": folder() / "out.npz"}),

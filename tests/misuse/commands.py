@@ -43,7 +43,9 @@ COMMANDS = {
     "fit": lambda: ("fit", "social_force", "v0=1,1"),
     "gallery": lambda: ("gallery",),
     "path": lambda: ("path", _map(), *PATH),
-    "path --alternatives": lambda: ("path", _map(), *PATH, "--alternatives", "2", "--longer", "1"),
+    "path --alternatives": lambda: (
+        "path", _map(), *PATH, "--alternatives", "2", "--longer", "1", "--different", "0.5"
+    ),
     "path --follow cmm": lambda: ("path", _map(), *PATH, "--follow", "cmm"),
     "path --follow miran": lambda: ("path", _map(), *PATH, "--follow", "miran"),
     "path in space": lambda: ("path", _roadmap(), "--start", "1,1,1", "--goal", "7,5,3"),

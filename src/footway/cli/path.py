@@ -59,6 +59,7 @@ class Query(NamedTuple):
     clearance: float | None
     alternatives: int | None = None
     longer: float | None = None
+    different: float | None = None
 
 
 def path(
@@ -103,6 +104,14 @@ def path(
         float | None,
         opt.option(
             "By which share of the shortest path the alternatives may be longer; 0.2 is 20 %.",
+            unit="SHARE",
+            parser=opt.number,
+        ),
+    ] = None,
+    different: Annotated[
+        float | None,
+        opt.option(
+            "Share of each alternative that is away from all before it; 0.3 is 30 %.",
             unit="SHARE",
             parser=opt.number,
         ),
@@ -158,7 +167,7 @@ def path(
         "no_improve": no_improve, "margin": margin, "sigma": sigma, "spacing": spacing,
         "look": look, "steering": steering, "boundary": boundary, "repulsion": repulsion,
     })  # fmt: skip
-    query = Query(start, goal, radius, clearance, alternatives, longer)
+    query = Query(start, goal, radius, clearance, alternatives, longer, different)
     source = opt.Source(map_name, scale, between, up)
     _check_query(query, source, request)
     opt.check_plot(plot)
@@ -204,8 +213,9 @@ def _check_query(query: Query, source: opt.Source, request: walks.WalkRequest | 
             text = ",".join(f"{value:g}" for value in point)
             raise typer.BadParameter(opt.not_a_point(text), param_hint=f"'{typed}'")
     if query.alternatives is None:
-        if query.longer is not None:
-            raise BadInput("--longer limits --alternatives: give both")
+        for typed, value in (("--longer", query.longer), ("--different", query.different)):
+            if value is not None:
+                raise BadInput(f"{typed} limits --alternatives: give both")
     elif request is not None:
         raise BadInput("--alternatives finds paths, and --follow simulates one walk: give one")
     elif query.clearance is not None:
@@ -276,7 +286,8 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
 
 def _find_alternatives(loaded: LoadedMap, query: Query, steps: Steps) -> AlternativesResult:
     cmap, start, goal = loaded.corridors, query.start, query.goal
-    limits = {} if query.longer is None else {"longer": query.longer}
+    given = {"longer": query.longer, "different": query.different}
+    limits = {name: value for name, value in given.items() if value is not None}
     with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
         from footway.corridor import CorridorMap
 
@@ -377,6 +388,7 @@ class AlternativesResult:
             "radius": first.radius,
             "wanted": self.query.alternatives,
             "longer": self.query.longer,
+            "different": self.query.different,
             "paths": [path.to_dict() for path in self.paths],
         }
 
@@ -392,8 +404,10 @@ class AlternativesResult:
             rows.append((f"path {k}", text if k == 1 else f"{text}, {more:.1f} % longer"))
         yield from reports.facts([*rows, ("time", times)])
         if count < (self.query.alternatives or 0):
-            limit = "" if self.query.longer is None else " within the limit of --longer"
-            yield f"There are no others without a loop{limit}."
+            given = (("--longer", self.query.longer), ("--different", self.query.different))
+            limits = " and ".join(name for name, value in given if value is not None)
+            within = f" within the limit of {limits}" if limits else ""
+            yield f"There are no others without a loop{within}."
         yield (
             f"Certified: a disc of radius {first.radius:g} m that follows one of these paths "
             "crosses no wall; each is the shortest path in its corridor."

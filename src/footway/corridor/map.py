@@ -35,6 +35,7 @@ from footway.corridor.nearest import nearest_fitting
 from footway.corridor.path import TautPath
 from footway.corridor.points import clearances, locate
 from footway.corridor.search import Solver
+from footway.corridor.via import backbone_along, solve_via_edges
 from footway.corridor.widening import widen
 from footway.corridor.widest import find_bottleneck, find_passages
 from footway.errors import BadInput, BadQuery, NoPath
@@ -328,6 +329,7 @@ class CorridorMap(NotebookDisplay):
         *,
         radius: float = 0.25,
         longer: float = math.inf,
+        different: float = 0.0,
     ) -> list[TautPath]:
         """Return the k shortest paths of a disc in different corridors, shortest first.
 
@@ -342,6 +344,11 @@ class CorridorMap(NotebookDisplay):
             k: number of paths, at most 1,000; the result has fewer if fewer exist.
             radius: of the disc, m.
             longer: by which share of the shortest path the others may be longer; 0.2 is 20 %.
+            different: share of each path that must be away from all paths before it, measured along
+                the medial axis; 0.3 is 30 %. Then not all corridors are tried: for each edge of the
+                map, the one around the shortest backbone through that edge, unless it passes a
+                vertex or an edge twice. The shortest path is the first; the others follow in the
+                order of length, and each is kept if it differs enough from all kept before.
 
         Raises:
             BadQuery: as `path` does; the map was made from a roadmap; the search needs too much
@@ -360,10 +367,13 @@ class CorridorMap(NotebookDisplay):
         a, b, radius = self._check_query(start, goal, radius)
         most = validation.whole(k, "number of paths", low=1, high=_MOST_PATHS)
         limit = validation.number(longer, "share `longer`", low=0.0, endless=True)
+        least = validation.number(different, "share `different`", low=0.0, high=1.0)
         self._check_exact("alternative paths need")
         shortest = self._find_path(a, b, radius, radius)
         if most == 1 or shortest.length == 0.0 or shortest.method != "shortest":
             return [shortest]
+        if least > 0.0:
+            return self._different_paths(shortest, most, shortest.length * (1.0 + limit), least)
         found = self.solver.solve_alternatives(
             a, b, radius, most=most, shortest=shortest.length,
             longest=shortest.length * (1.0 + limit),
@@ -378,6 +388,26 @@ class CorridorMap(NotebookDisplay):
         if not paths or paths[0].length > shortest.length + TOUCH:
             paths.insert(0, shortest)
         return paths[:most]
+
+    def _different_paths(
+        self, shortest: TautPath, most: int, longest: float, different: float
+    ) -> list[TautPath]:
+        """Return the shortest path and others, of at most `longest` m: see `paths_between`."""
+        a, b, radius = np.array(shortest.start), np.array(shortest.goal), shortest.radius
+        crossed = shortest.crossed or self.solver.solve(a, b, radius, shortcut=False).crossed
+        halves = backbone_of_path(self.solver, a, b, radius, crossed)
+        backbone = backbone_along(self.solver, a, b, tuple(halves.tolist()))
+        kept, taken = [shortest], {half // 2 for half in backbone.halves}
+        for other, solution in solve_via_edges(
+            self.solver, a, b, radius, shortest=backbone, different=different
+        ):
+            if len(kept) == most or solution.length > longest:
+                break
+            path = self._as_path(solution, a, b, radius)
+            if path is not None and other.share_outside(taken) >= different:
+                kept.append(path)
+                taken |= {half // 2 for half in other.halves}
+        return kept
 
     def path_toward(self, start: Point, goal: Point, *, radius: float = 0.25) -> PathToward:
         """Shortest path to the goal, or else to the reachable point nearest to it.

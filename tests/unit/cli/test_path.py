@@ -142,6 +142,8 @@ def test_alternatives(footway, room, tmp_path):
     [
         (("--longer", "0.2"), "give both"),
         (("--alternatives", "0"), "number of paths"),
+        (("--different", "0.5"), "--different limits --alternatives"),
+        (("--alternatives", "2", "--different", "2"), "share `different`"),
         (("--alternatives", "2", "--follow", "cmm"), "one walk"),
         (("--alternatives", "2", "--clearance", "1"), "leave it out"),
     ],

@@ -1,0 +1,135 @@
+"""Paths that differ from each other, against backbones found by brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import footway as fw
+from footway.corridor.backbone import backbone_of_path
+from footway.corridor.via import Backbone, backbone_along
+
+START, GOAL = (0.6, 0.7), (11.2, 8.1)
+RADIUS = 0.2
+
+
+@pytest.fixture(scope="module")
+def blocks() -> fw.CorridorMap:
+    """Six blocks of different sizes, with streets between them."""
+    rng = np.random.default_rng(2)
+    boxes = []
+    for x in (1.5, 5.0, 8.5):
+        for y in (1.5, 5.2):
+            x1, y1 = x + rng.uniform(1.6, 2.4), y + rng.uniform(1.4, 2.2)
+            boxes.append([(x, y), (x1, y), (x1, y1), (x, y1)])
+    return fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 12, 9), obstacles=boxes))
+
+
+def shortest_to_vertices(cmap, point):
+    """Shortest backbones from a point to every vertex, of all backbones without loops."""
+    graph, axis, place = cmap.solver.index.graph, cmap.solver.index.axis, cmap.locate([point])
+    edge, piece = int(place.edge[0]), int(place.piece[0])
+    to_first = float(
+        axis.piece_length[axis.offsets[edge] : piece].sum()
+        + np.hypot(*(place.position[0] - axis.events[piece]))
+    )
+    best: dict[int, tuple[float, tuple[int, ...]]] = {}
+
+    def visit(vertex, length, halves, seen):
+        if vertex not in best or length < best[vertex][0]:
+            best[vertex] = length, halves
+        for half in range(2 * cmap.n_edges):
+            begin, end = graph.edges[half // 2][:: 1 - 2 * (half % 2)].tolist()
+            is_open = graph.clearance[half // 2] >= RADIUS and half // 2 != edge
+            if begin == vertex and is_open and end not in seen:
+                more = float(graph.length[half // 2])
+                visit(end, length + more, (*halves, half), seen | {end})
+
+    first, last = graph.edges[edge].tolist()
+    visit(first, to_first, (2 * edge + 1,), {first})
+    visit(last, float(graph.length[edge]) - to_first, (2 * edge,), {last})
+    return best
+
+
+def candidates(cmap):
+    """Half-edges of the shortest backbone through each edge, if it passes no vertex twice."""
+    edges = cmap.solver.index.graph.edges
+    from_start, from_goal = (shortest_to_vertices(cmap, point) for point in (START, GOAL))
+    for half in range(2 * cmap.n_edges):
+        begin, end = edges[half // 2][:: 1 - 2 * (half % 2)].tolist()
+        if begin in from_start and end in from_goal:
+            after = tuple(one ^ 1 for one in reversed(from_goal[end][1]))
+            halves = (*from_start[begin][1], half, *after)
+            passed = [int(edges[one // 2, 1 - one % 2]) for one in halves[:-1]]
+            if len(set(passed)) == len(passed) and len({one // 2 for one in halves}) == len(halves):
+                yield halves
+
+
+@pytest.mark.parametrize("different", [0.05, 0.2, 0.4, 0.7, 1.0])
+def test_they_are_those_of_brute_force(blocks, different):
+    found = blocks.paths_between(START, GOAL, 50, radius=RADIUS, different=different)
+    lengths = {}  # of the paths in all corridors, by their backbones
+    for path in blocks.paths_between(START, GOAL, 1000, radius=RADIUS):
+        ends = np.array(path.start), np.array(path.goal)
+        halves = backbone_of_path(blocks.solver, *ends, RADIUS, path.crossed)
+        lengths[tuple(halves.tolist())] = path.length
+    shortest = min(lengths, key=lengths.__getitem__)
+    truth, taken = [lengths[shortest]], {half // 2 for half in shortest}
+    for halves in sorted(set(candidates(blocks)), key=lengths.__getitem__):
+        backbone = backbone_along(blocks.solver, np.array(START), np.array(GOAL), halves)
+        if backbone.share_outside(taken) >= different:
+            truth.append(lengths[halves])
+            taken |= {half // 2 for half in halves}
+    assert [path.length for path in found] == pytest.approx(truth, abs=1e-9)
+    assert all(path.clearance >= RADIUS - 1e-6 for path in found)
+    if different < 0.5:
+        assert len(found) > 2
+
+
+def test_the_share_is_that_of_samples(blocks):
+    """Each path differs by that share from those before, by samples of its corridor."""
+    taken: set[int] = set()
+    paths = blocks.paths_between(START, GOAL, 50, radius=RADIUS, different=0.3)
+    for k, path in enumerate(paths):
+        centres = path.corridor.backbone
+        steps = np.hypot(*np.diff(centres, axis=0).T)
+        edges = blocks.locate(0.5 * (centres[1:] + centres[:-1])).edge
+        outside = steps[~np.isin(edges, list(taken))].sum() / steps.sum()
+        assert k == 0 or outside >= 0.3 - 0.08
+        taken |= set(edges.tolist())
+    assert len(paths) > 2
+
+
+def test_limits(blocks):
+    all_of_them = blocks.paths_between(START, GOAL, 50, radius=RADIUS, different=0.2)
+    few = blocks.paths_between(START, GOAL, 2, radius=RADIUS, different=0.2)
+    assert [path.length for path in few] == [path.length for path in all_of_them[:2]]
+    most = 0.5 * (all_of_them[0].length + all_of_them[-1].length) / all_of_them[0].length - 1.0
+    near = blocks.paths_between(START, GOAL, 50, radius=RADIUS, different=0.2, longer=most)
+    assert [path.length for path in near] == [
+        path.length for path in all_of_them if path.length <= (1.0 + most) * all_of_them[0].length
+    ]
+    assert 1 <= len(near) < len(all_of_them)
+
+
+def test_a_straight_line_has_alternatives(blocks):
+    paths = blocks.paths_between((0.6, 0.7), (11.2, 0.7), 3, radius=RADIUS, different=0.3)
+    assert paths[0].length == pytest.approx(10.6)
+    assert len(paths) > 1
+
+
+def test_ends_in_the_same_street(blocks):
+    paths = blocks.paths_between((0.7, 3.0), (0.7, 3.3), 3, radius=RADIUS, different=0.3)
+    assert paths[0].length == pytest.approx(0.3)
+
+
+def test_a_bad_share_is_refused(blocks):
+    with pytest.raises(fw.BadQuery, match="different"):
+        blocks.paths_between(START, GOAL, different=1.5)
+
+
+def test_share_outside():
+    backbone = Backbone((0, 4, 7), (1.0, 2.0, 1.0))
+    assert backbone.share_outside(set()) == 1.0
+    assert backbone.share_outside({2}) == 0.5
+    assert backbone.share_outside({0, 2, 3}) == 0.0
