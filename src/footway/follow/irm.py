@@ -32,7 +32,7 @@ def irm(
     speed: float = 1.2,
     step: float = 0.1,
     look: float = 0.0,
-    clearance: float = 0.0,
+    clearance: float = 0.5,
     obstacles: Sequence[Obstacle] = (),
     turn_rate: float = math.pi,
     steering: float = 1.0,
@@ -54,7 +54,7 @@ def irm(
         speed: maximum, m/s; this and the other parameters are those of `miran`.
         step: seconds between samples.
         look: m that the character walks between two updates of the attraction point.
-        clearance: m, preferred distance beyond the radius.
+        clearance: m, preferred distance beyond the radius, as in `miran`; 0: no boundary force.
         obstacles: standing or moving discs: `Disc`, or (x, y, radius).
         turn_rate: maximum, rad/s.
         steering: c_s, strength of the force toward the attraction point.

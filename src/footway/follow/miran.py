@@ -26,7 +26,7 @@ def miran(
     sigma: float = 30.0,
     spacing: float = 1.0,
     look: float = 0.0,
-    clearance: float = 0.0,
+    clearance: float = 0.5,
     obstacles: Sequence[Obstacle] = (),
     turn_rate: float = math.pi,
     steering: float = 1.0,
@@ -52,7 +52,8 @@ def miran(
         look: m that the character walks between two updates of the attraction point; 0: updated at
             every step.
         clearance: m, preferred distance beyond the radius; the boundary force maintains it where
-            the free space is wide enough.
+            the free space is wide enough (miran-2013, section 3.4; the paper gives no distance).
+            0: no boundary force. If that force holds the character, it is off from there on.
         obstacles: standing or moving discs: `Disc`, or (x, y, radius).
         turn_rate: maximum, rad/s.
         steering: c_s, strength of the force toward the attraction point.

@@ -228,7 +228,11 @@ class RouteWalker(Walker):
     def walk(self) -> RouteWalk:
         """Walk to the goal and return the walk."""
         while (status := self.run()) != ARRIVED:
-            if status == STALLED:
+            if status == STALLED and self.settings.clearance > 0.0 and not self.named:
+                # The boundary force holds the character; without it every goal is reached.
+                self.settings = self.settings._replace(clearance=0.0)
+                self.state = self.state._replace(idle=0.0)
+            elif status == STALLED:
                 raise self._stuck()
             if status == OUT_OF_SIGHT:
                 self._replan()
@@ -285,7 +289,6 @@ class RouteWalker(Walker):
         body = self.state.body
         cause = (
             "obstacles hold it there; see NoPath.obstacles" if self.named
-            else "a lower clearance or boundary may help" if self.settings.clearance
             else "it walks or turns too slowly; see speed, turn_rate and step"
         )  # fmt: skip
         return NoPath(

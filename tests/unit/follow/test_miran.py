@@ -205,7 +205,25 @@ class TestWalk:
     def test_starts_and_ends_on_a_wall(self):
         terrain = Terrain.build(hall(), radius=0.0)
         route = IndicativeRoute.from_points(terrain, [(0, 0), (10, 4), (10, 12), (40, 20)])
-        assert fw.follow.miran(route).goal == (40.0, 20.0)
+        walk = fw.follow.miran(route)
+        assert walk.goal == (40.0, 20.0)
+        assert (
+            walk.duration < 2.0 * route.length / walk.speed
+        )  # the boundary force does not hold it
+
+    def test_keeps_away_from_walls_by_default(self, route):
+        touching, walk = fw.follow.miran(route, clearance=0.0), fw.follow.miran(route)
+        assert touching.clearance < 0.25 + 0.05
+        assert walk.clearance > 0.25 + 0.15
+
+    def test_goes_on_without_a_boundary_force_that_holds_it(self):
+        post = hall(points=[(30, 1.0)])
+        route = IndicativeRoute.from_points(
+            Terrain.build(post, radius=0.25), [(20, 0.5), (38, 0.5)]
+        )
+        walk = fw.follow.miran(route, sigma=0.3, spacing=0.3, clearance=2.0, boundary=200.0)
+        assert walk.goal == (38.0, 0.5)
+        assert walk.duration > 1.5 * route.length / walk.speed  # it was held
 
 
 @pytest.fixture(scope="module")

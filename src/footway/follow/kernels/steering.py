@@ -287,6 +287,9 @@ def _free_step(body, guide, is_goal, turn, time, steps, s, discs, around):
     if s.clearance > 0.0:
         bx, by = _boundary_force(body, s, around, steps + 1)
         fx, fy = fx + bx, fy + by
+        back = -0.5 * s.steering - (bx * e[0] + by * e[1])
+        if is_goal and back > 0.0:  # half of the steering force leads to a goal near a border
+            fx, fy = fx + back * e[0], fy + back * e[1]
     if len(discs) > 0:
         ox, oy = _obstacle_force(body, e, time, s, discs, around)
         fx, fy = fx + ox, fy + oy
