@@ -181,10 +181,15 @@ def _as_text(results: StudyResults) -> Iterator[str]:
         measure = "arrivals"
         found = [results.statistics_at(point, measure) for point in range(len(results.points))]
     unit = " s" if measure == "egress_time" else ""
-    for values, one in list(zip(results.points, found, strict=True))[:_MOST_ROWS]:
+    for point, (values, one) in enumerate(
+        list(zip(results.points, found, strict=True))[:_MOST_ROWS]
+    ):
         spread = f", 95 % confidence {one.low:.1f} to {one.high:.1f}" if one.n > 1 else ""
         text = f"{one.mean:.1f}{unit} on average{spread}, 95th percentile {one.p95:.1f}{unit}"
         text = text if one.n else "no run in which everybody left"
-        yield f"  {describe(values)}: {measure} {text} ({reports.count(one.n, 'run')})"
+        left = results.not_out(point)
+        runs = reports.count(one.n + left, "run")
+        warning = f"; in {left} of them somebody was still inside at the end" if left else ""
+        yield f"  {describe(values)}: {measure} {text} ({runs}{warning})"
     if len(results.points) > _MOST_ROWS:
         yield f"  and {len(results.points) - _MOST_ROWS} more: --json lists them all"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -129,13 +130,20 @@ def study(
 
 
 def _kept(results: StudyResults, keep: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    """Return point, seed and name of the runs to record."""
-    times = [(found.get("egress_time"), run) for run, found in results.runs.items()]
-    known = sorted((time, run) for time, run in times if time is not None)
-    if not known:
+    """Return point, seed and name of the runs to record, by time of egress.
+
+    A run in which somebody is left is worse than all in which everybody left.
+    """
+    runs = sorted(
+        results.runs,
+        key=lambda run: (
+            results.runs[run]["egress_time"] or math.inf, results.runs[run]["present"] or 0.0, run
+        ),
+    )  # fmt: skip
+    if not runs or all(found["exited"] == 0.0 for found in results.runs.values()):
         return []
-    places = {"median": known[(len(known) - 1) // 2], "worst": known[-1]}
-    return [(*places[name][1], name) for name in keep if name in places]
+    places = {"median": runs[(len(runs) - 1) // 2], "worst": runs[-1]}
+    return [(*places[name], name) for name in keep]
 
 
 # -- maps ------------------------------------------------------------------------------------------

@@ -127,6 +127,12 @@ def report_html(results: StudyResults) -> str:
     title = results.title
     parts = [f"<h1>{html.escape(title)}</h1>", f'<p class="muted">{_about(results)}</p>']
     parts.append(f"<p>{html.escape(_finding(results, measure))}</p>")
+    left = sum(results.not_out(point) for point in range(len(results.points)))
+    if left:
+        parts.append(
+            f'<p class="bad">In {left} of {len(results.runs)} runs somebody was still inside at '
+            "the end. These runs have no egress time: means and percentiles leave them out.</p>"
+        )
     if results.points[0]:
         parts.append("<h2>What varies</h2>")
         parts.append(f'<div class="wide">{page.as_svg(_draw_curves(results, measure))}</div>')
@@ -156,12 +162,18 @@ def comparison_html(old: StudyResults, new: StudyResults) -> str:
     real = sum(one.is_real for one in found)
     title = f"{old.folder.name} and {new.folder.name}"
     names = (html.escape(str(old.folder)), html.escape(str(new.folder)))
+    left = [sum(s.not_out(k) for k in range(len(s.points))) for s in (old, new)]
     parts = [
         f"<h1>{html.escape(title)}</h1>",
         f'<p class="muted">A is {names[0]}: {_about(old)}<br>B is {names[1]}: {_about(new)}</p>',
         f"<p>{measure} differs significantly at {real} of {len(found)} points.</p>",
         '<p class="muted">Welch\'s t-test, two-sided, 5 % for all points together (Holm).</p>',
     ]
+    if any(left):
+        parts.append(
+            f'<p class="bad">Somebody was still inside at the end in {left[0]} runs of A and '
+            f"{left[1]} of B; these runs have no egress time and are left out.</p>"
+        )
     if not found:
         parts.append("<p>The studies have no point in common.</p>")
     else:
@@ -211,6 +223,7 @@ def _point_table(results: StudyResults, measure: str) -> str:
     head = (
         *results.points[0],
         "runs",
+        "not all out",
         "mean",
         "95 % confidence",
         "median",
@@ -221,7 +234,10 @@ def _point_table(results: StudyResults, measure: str) -> str:
     for k, point in enumerate(results.points[:_MOST_ROWS]):
         one = results.statistics_at(k, measure)
         spread = f"{one.low:.4g} to {one.high:.4g}" if one.n > 1 else ""
-        rows.append((*point.values(), one.n, one.mean, spread, one.median, one.p95, one.most))
+        left = results.not_out(k)
+        rows.append(
+            (*point.values(), one.n + left, left, one.mean, spread, one.median, one.p95, one.most)
+        )
     more = len(results.points) - _MOST_ROWS
     note = f"<p>and {more} more in results.parquet</p>" if more > 0 else ""
     return f"<p>{measure}:</p>{table(head, rows)}{note}"

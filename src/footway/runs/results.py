@@ -246,6 +246,16 @@ class StudyResults:
         """Return statistics of a measure at a point."""
         return statistics(self.values(point, measure), confidence)
 
+    def not_out(self, point: int) -> int:
+        """Return in how many runs of a point somebody was left who should have left.
+
+        0 where nobody leaves at all, because people have no exit.
+        """
+        found = self._by_point.get(point, ())
+        if not any(measures.get("exited") for measures in found):
+            return 0
+        return sum(measures.get("egress_time") is None for measures in found)
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield a row per run and measure: point, seed, parameters, measure, value, version."""
         for (point, seed), found in self.runs.items():
@@ -271,8 +281,12 @@ class StudyResults:
         return pa.Table.from_pylist(rows, schema)
 
     def to_pandas(self) -> Any:
-        """Return the same as a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
+        """Return the same as a pandas DataFrame; needs pandas."""
+        table = self.to_arrow()
+        try:
+            return table.to_pandas()
+        except ModuleNotFoundError:
+            raise BadInput("a data frame needs pandas: pip install pandas") from None
 
 
 def _arrow_type(values: Sequence[Any]) -> Any:

@@ -146,11 +146,15 @@ def test_clearance_that_retraction_lost_is_found(monkeypatch):
     monkeypatch.setattr(setup, "verify", lambda _: SimpleNamespace(holds=True))
     clearances = {"RRM": [], "RRM*": [1.0, 2.0, 3.0], "RRRM": [1.0 - 1e-7, 2.0 - 5e-4, 3.5]}
     made = {
-        name: SimpleNamespace(edge_clearance=np.array(clearance))
+        name: SimpleNamespace(
+            edge_clearance=np.array(clearance), space=SimpleNamespace(dimension=2, resolution=1.0)
+        )
         for name, clearance in clearances.items()
     }
     wrong = faults(SimpleNamespace(name="hut", roadmaps=made))
     assert wrong == ["hut, RRRM: edge 1 has lost 0.0005 m of clearance"]
+    made["RRM*"].space.dimension = 3  # where clearance is known to a thousandth of a cell
+    assert not faults(SimpleNamespace(name="hut", roadmaps=made))
 
 
 @pytest.mark.parametrize(("clearance", "is_wrong"), [(0.5 - 1e-7, False), (0.499, True)])

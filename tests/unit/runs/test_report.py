@@ -66,6 +66,20 @@ def test_pages(tmp_path):
     assert json.dumps(parse_study(PLAN).digest) in report_html(old).replace("&quot;", '"')
 
 
+def test_runs_in_which_somebody_is_left_are_counted(tmp_path):
+    old = results(tmp_path / "old", [10, 10, 30, 30])
+    new = results(tmp_path / "new", [10, 10, 30, 30])
+    for k in (0, 1):
+        new.runs[2, k] |= {"egress_time": None, "present": 7.0}
+    for study in (old, new):
+        for values in study.runs.values():
+            values["exited"] = 20.0
+    assert [new.not_out(k) for k in range(4)] == [0, 0, 2, 0]
+    assert "In 2 of 20 runs somebody was still inside" in report_html(new)
+    assert "in 0 runs of A and 2 of B" in comparison_html(old, new)
+    assert "still inside" not in report_html(old)
+
+
 def test_main_measure(tmp_path):
     found = results(tmp_path / "a", [1, 2, 3, 4])
     assert main_measure(found) == "egress_time"
