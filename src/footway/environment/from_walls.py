@@ -25,7 +25,8 @@ def environment_from_walls(
     """Return the environment with these walls, without areas, terrain and repairs.
 
     Args:
-        walls: (n, 4) m. Noded segments x0, y0, x1, y1; both ends of a point obstacle are equal.
+        walls: (n, 4) m. Segments x0, y0, x1, y1; both ends of a point obstacle are equal. Those of
+            obstacles that a designer added may cross others.
         is_free: returns whether each point (k, 2) is in free space. (k,).
         name: of the map.
 
@@ -40,6 +41,9 @@ def environment_from_walls(
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
     segments = shapely.linestrings(ends[~is_point])
     faces = shapely.get_parts(shapely.polygonize(segments))
+    if not shapely.is_valid(faces).all():
+        segments = shapely.get_parts(shapely.node(shapely.multilinestrings(segments)))
+        faces = shapely.get_parts(shapely.polygonize(segments))
     inner = shapely.get_coordinates(shapely.point_on_surface(faces))
     free = np.zeros(len(faces), bool)
     for aside in _ASIDE if len(faces) else ():
@@ -49,7 +53,8 @@ def environment_from_walls(
     # A wall around walkable space is a side of one free face. One with free space on both sides is
     # a side of two faces, or of none if it ends inside a face.
     sides = segments_of(shapely.get_rings(faces[free]))
-    known = np.concatenate([walls[~is_point], sides])
+    own = shapely.get_coordinates(segments).reshape(-1, 4)
+    known = np.concatenate([own, sides])
     backward = (known[:, 0] > known[:, 2]) | (
         (known[:, 0] == known[:, 2]) & (known[:, 1] > known[:, 3])
     )
