@@ -208,6 +208,39 @@ def crowd_on_terrain():
     return crowd
 
 
+def congested_crowd():
+    crowd = fw.Crowd(corridor_map("office"), seed=4)
+    (entrance,) = (area for area in environment("office").areas if area.name == "entrance")
+    crowd.add(300, radius=0.2, destinations=[entrance], then="exit", congestion=1.0)
+    return crowd
+
+
+def hash_alternatives():
+    """Of the five shortest paths in different corridors, for some pairs."""
+    starts, goals = questions("city", 0.25, 12)
+    found = []
+    for start, goal in zip(starts, goals, strict=True):
+        try:
+            paths = corridor_map("city").paths_between(start, goal, k=5, radius=0.25)
+        except fw.NoPath:
+            continue
+        found += [path.points for path in paths]
+    assert len(found) > 20
+    return digest(*found)
+
+
+def crowd_by(model):
+    """A dense room whose people meet, and leave by a door."""
+    door = [(15.2, 1), (16, 1), (16, 9), (15.2, 9)]
+    walls = [[(12, y0), (12.4, y0), (12.4, y1), (12, y1)] for y0, y1 in ((0, 4.2), (5.8, 10))]
+    walkable = fw.Environment.from_polygons(bounds=(0, 0, 17, 10), obstacles=walls)
+    crowd = fw.Crowd(fw.CorridorMap.build(walkable), seed=5, model=model)
+    hall = [(1, 1), (10, 1), (10, 9), (1, 9)]
+    crowd.add(60, radius=0.2, speed=(1.34, 0.26), area=hall, destinations=[door], then="exit")
+    crowd.add(10, radius=0.3, area=door, destinations=[(2, 5)], congestion=1.0)
+    return crowd
+
+
 SCENES = {
     "map of the city": lambda: hash_map("city"),
     "map of the office": lambda: hash_map("office"),
@@ -236,6 +269,13 @@ SCENES = {
     "crowd with groups": lambda: hash_crowd(crowd_with_groups, 120),
     "crowd with obstacles": lambda: hash_crowd(crowd_with_obstacles, 200),
     "crowd on terrain": lambda: hash_crowd(crowd_on_terrain, 80),
+    "crowd by the power law": lambda: hash_crowd(lambda: crowd_by("power_law"), 160),
+    "crowd by ORCA": lambda: hash_crowd(lambda: crowd_by("orca"), 160),
+    "crowd by collision-free speed": lambda: hash_crowd(
+        lambda: crowd_by("collision_free_speed"), 160
+    ),
+    "crowd that avoids congestion": lambda: hash_crowd(congested_crowd, 160),
+    "alternative paths": hash_alternatives,
 }
 """Name of each result, and the function that computes its hash."""
 

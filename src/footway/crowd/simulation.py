@@ -263,7 +263,7 @@ class Simulation:
         characters, n_cells = self.characters, len(self._offsets) - 1
         capacity = len(characters.state.place)
         if len(self._cell_of) != capacity:
-            self._cell_of, self._slots = np.empty((2, capacity), np.int32)
+            self._cell_of, self._slots, self._ids = np.empty((3, capacity), np.int32)
             self._bodies = np.empty((capacity, 5), np.float32)
             self._headings = np.empty((capacity, 2), np.float32)
             self._requests = np.empty((capacity, 2), np.int32)
@@ -278,7 +278,7 @@ class Simulation:
             thread, first, end = part
             fill_cells(
                 first, end, n_cells, state, box, shape, cell_of, self._counts[thread],
-                self._bodies, self._headings, self._slots,
+                self._bodies, self._headings, self._ids, self._slots,
             )  # fmt: skip
 
         parts = _split(characters.n, self._n_threads)
@@ -286,7 +286,12 @@ class Simulation:
         total: int = begin_cells(n_cells, self._counts[: len(parts)], self._offsets)
         self.on_threads(fill, parts)
         return Cells(
-            int(shape[0]), self._offsets, self._bodies, self._headings, self._slots[:total]
+            int(shape[0]),
+            self._offsets,
+            self._bodies,
+            self._headings,
+            self._ids,
+            self._slots[:total],
         )
 
     def world(self, cells: Cells) -> World:

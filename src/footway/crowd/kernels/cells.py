@@ -14,6 +14,7 @@ from footway.crowd.kernels.layouts import (
     GONE,
     HEADING_X,
     HEADING_Y,
+    ID,
     MODE,
     RADIUS,
     VX,
@@ -72,7 +73,7 @@ def begin_cells(n_cells, counts, offsets):
 
 
 @kernel
-def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, headings, slots):
+def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, headings, ids, slots):
     """Write the bodies of the slots first to end - 1, sorted by cells."""
     cx, cy = box[0] + 0.5 * box[2] * shape[0], box[1] + 0.5 * box[2] * shape[1]
     for k in range(first, end):
@@ -81,7 +82,7 @@ def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, he
             continue
         row = cursor[cell]
         cursor[cell] = row + 1
-        slots[row] = k
+        slots[row], ids[row] = k, state.cursor[k, ID]
         bodies[row, BODY_X] = np.float32(state.place[k, X] - cx)
         bodies[row, BODY_Y] = np.float32(state.place[k, Y] - cy)
         bodies[row, BODY_VX], bodies[row, BODY_VY] = state.body[k, VX], state.body[k, VY]

@@ -162,6 +162,7 @@ class Cells(NamedTuple):
     offsets: Ints  # (cells + 1,)
     bodies: Singles  # (n, 5) position relative to the centre of the map, velocity, radius
     headings: Singles  # (n, 2) preferred direction in the previous step
+    ids: Ints  # (n,)
     slots: Ints  # (n,)
 
 

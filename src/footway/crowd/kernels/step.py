@@ -29,6 +29,7 @@ from footway.crowd.kernels.guard import (
     limit_turn,
     move,
     safe_share,
+    sidestep,
 )
 from footway.crowd.kernels.look_ahead import look_ahead
 from footway.crowd.kernels.pairs import (
@@ -325,6 +326,10 @@ def _avoid(b, k, first, world, state, workspace):
         fx, fy = total_force(first, middle, pairs)
         if preferred[b, PACE] == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
             fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
+        elif preferred[b, PACE] > 0.0 and world.motion.headway.time > _ZERO:
+            left = sidestep(state.body[k, col.LANE], first, middle, world, workspace)
+            fx -= left * np.float32(preferred[b, DIRECTION_Y])
+            fy += left * np.float32(preferred[b, DIRECTION_X])
         gx, gy = total_force(middle, end, pairs)
         return float(fx), float(fy), float(gx), float(gy)
     body = state.body
@@ -350,7 +355,7 @@ def _find_limits(b, row, k, first, world, state, workspace):
     """
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
     speed = state.body[k, col.SPEED]
-    count, most = limit_to_characters(row, speed, first, middle, world, state, workspace)
+    count, most = limit_to_characters(row, speed, first, middle, world, workspace)
     pairs, limits = workspace.pairs, workspace.limits
     return limit_to_obstacles(middle, end, pairs, world.dt, count, limits), most
 
