@@ -14,6 +14,7 @@ from footway.crowd.congestion import Congestion
 from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import (
+    ID,
     Avoidance,
     Cells,
     Headway,
@@ -285,8 +286,14 @@ class Simulation:
         self.on_threads(count, parts)
         total: int = begin_cells(n_cells, self._counts[: len(parts)], self._offsets)
         self.on_threads(fill, parts)
+        slots = self._slots[:total]
         return Cells(
-            int(shape[0]), self._offsets, self._bodies, self._headings, self._slots[:total]
+            int(shape[0]),
+            self._offsets,
+            self._bodies,
+            self._headings,
+            slots,
+            state.cursor[slots, ID],
         )
 
     def world(self, cells: Cells) -> World:

@@ -32,6 +32,12 @@ class TestTimeStep:
         assert short == pytest.approx(usual, rel=0.03)
         assert long == pytest.approx(usual, rel=0.06)
 
+    @pytest.mark.parametrize("dt", [0.02, 0.05, 0.2])
+    def test_a_dense_file_along_walls_does_too(self, dt):
+        """Somebody who touched a wall stopped, in the more steps, the shorter they were."""
+        usual = single_file(1.1, width=0.42)
+        assert single_file(1.1, width=0.42, dt=dt) == pytest.approx(usual, rel=0.03)
+
     @pytest.mark.slow
     def test_a_room_is_empty_after_the_same_time(self):
         """Mean of several seeds: single runs differ by 3 %."""
@@ -82,6 +88,12 @@ class TestBodies:
         film = cached_door(width, n=80, lane=0.0, seconds=150.0)
         assert film.least_distance() > 1.95 * film.radius
         assert len(film.ids[-1]) == 0, "everybody gets through"
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("dt", [0.05, 0.1, 0.2])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_narrow_door_is_never_blocked_for_ever(self, dt, seed):
+        assert len(door(0.5, dt=dt, seed=seed, seconds=350.0).ids[-1]) == 0
 
     @pytest.mark.parametrize("density", [2.0, 4.0])
     def test_nobody_walks_into_another_one_in_a_street(self, density):

@@ -163,6 +163,7 @@ class Cells(NamedTuple):
     bodies: Singles  # (n, 5) position relative to the centre of the map, velocity, radius
     headings: Singles  # (n, 2) preferred direction in the previous step
     slots: Ints  # (n,)
+    ids: Ints  # (n,)
 
 
 class ObstacleCells(NamedTuple):

@@ -21,6 +21,7 @@ from footway.crowd.kernels.attraction import FLOOR, advance, contains, move_back
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
+    TIGHT,
     at_most,
     keep_limits,
     limit_to_characters,
@@ -29,6 +30,7 @@ from footway.crowd.kernels.guard import (
     limit_turn,
     move,
     safe_share,
+    step_back,
 )
 from footway.crowd.kernels.look_ahead import look_ahead
 from footway.crowd.kernels.pairs import (
@@ -350,7 +352,7 @@ def _find_limits(b, row, k, first, world, state, workspace):
     """
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
     speed = state.body[k, col.SPEED]
-    count, most = limit_to_characters(row, speed, first, middle, world, state, workspace)
+    count, most = limit_to_characters(row, speed, first, middle, world, workspace)
     pairs, limits = workspace.pairs, workspace.limits
     return limit_to_obstacles(middle, end, pairs, world.dt, count, limits), most
 
@@ -377,19 +379,26 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
     vx, vy = limit_turn(vx, vy, old_vx, old_vy, motion)
     if count > 0:
         share = safe_share(vx, vy, count, limits)
+        if share < 1.0 and share * math.sqrt(vx * vx + vy * vy) < TIGHT:
+            vx, vy = step_back(vx, vy, count, limits)
+            share = safe_share(vx, vy, count, limits)
         vx, vy = share * vx, share * vy
     move(k, vx, vy, count, dt, world.grid, state, limits)
 
 
 @inner
 def _makes_no_progress(k, step, speed, motion, state):
-    """Update the clock of the last progress; return whether a new path is to be requested."""
+    """Update the clock of the last progress; return whether a new path is to be requested.
+
+    Progress is a radius in the preferred direction: who goes back and forth makes none.
+    """
     x, y, r = state.place[k, col.X], state.place[k, col.Y], state.body[k, col.RADIUS]
     dx, dy = x - state.progress[k, col.X], y - state.progress[k, col.Y]
     if state.cursor[k, col.MODE] != col.WALKING:
         state.journey[k, col.SINCE] = step
         return False
-    if speed == 0.0 or dx * dx + dy * dy > r * r:
+    advance = dx * state.body[k, col.HEADING_X] + dy * state.body[k, col.HEADING_Y]
+    if speed == 0.0 or advance > r:
         state.progress[k, col.X], state.progress[k, col.Y] = x, y
         state.journey[k, col.SINCE] = step
         return False
