@@ -40,9 +40,9 @@ class TestTimeStep:
 
     @pytest.mark.slow
     def test_a_room_is_empty_after_the_same_time(self):
-        """Mean of several seeds: single runs differ by 3 %."""
+        """Mean of many seeds: single runs differ by 6 %."""
         times = {
-            dt: np.mean([door(1.2, dt=dt, seed=seed).seconds for seed in range(5)])
+            dt: np.mean([door(1.2, dt=dt, seed=seed).seconds for seed in range(12)])
             for dt in (0.02, 0.1, 0.2)
         }
         assert times[0.02] == pytest.approx(times[0.1], rel=0.04)
