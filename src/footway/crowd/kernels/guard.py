@@ -45,8 +45,10 @@ LIMITS = 128  # greatest number of neighbours and walls that a character may tou
 PASSES = 4  # over all limits, since one correction may violate another
 SKIN = 1e-4  # m between a wall and a character that slides along it
 SURE = 1e-6  # m, greater than all rounding errors of the distance budget in 32 bits
+SLACK = 1e-4  # m/s, by which a velocity may exceed a limit
 GIVE = 0.01  # of the distance at contact: discs in a dense crowd may overlap by this much
 RETREAT = 0.15  # m/s, greatest speed at which characters make room for others
+TIGHT = 0.02  # m/s, speed below which a character is wedged
 DOUBT = 0.3  # greatest difference of positions in front that chance outweighs
 
 # Rows of `limits`: direction from the other; greatest speeds toward it that keep the headway, and
@@ -55,6 +57,7 @@ LIMIT_X, LIMIT_Y, MOST, HARD = range(4)
 
 _ZERO, _RANGE, _GIVE = np.float32(0.0), np.float32(RANGE), np.float32(GIVE)
 _HALF, _LEEWAY, _ONE = np.float32(0.5), np.float32(0.4), np.float32(1.0)
+_QUARTER, _TWO = np.float32(0.25), np.float32(2.0)
 _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
 _SIDESTEP = np.float32(8.0)  # m/s2; these three were found by trying dense two-way flow
@@ -68,10 +71,12 @@ def limit_to_characters(row, speed, first, end, world, workspace):
 
     Returns the number of limits, and the greatest speed in the preferred direction, m/s.
 
-    Headway: a character walks at most at the speed (distance - space) / T that it has before it
-    touches the next one ahead; somebody beside whom it passes is not ahead. So the distance relaxes
-    as exp(-t / T); if the other moves at the speed u, it relaxes to space + u T. The limit is the
-    mean speed of this motion over a step, which makes the headway independent of the time step.
+    Headway: with the distance d - space before it touches the next one ahead, a character walks at
+    most at the speed d / T (1 - d / (4 T v0)), which reaches its greatest speed v0 at d = 2 T v0;
+    somebody beside whom it passes is not ahead. The distance relaxes exponentially to that which
+    belongs to the speed of the other. The limit is the mean speed of this motion over a step, which
+    makes the headway independent of the time step. With others close beside it, T is up to a third
+    shorter: people in a crowd walk closer behind each other than in a file.
 
     To all sides it keeps the space with a shorter time, but only from those who are in front: the
     others make room. Who is in front is a matter of both preferred directions; if it is not clear,
@@ -79,8 +84,9 @@ def limit_to_characters(row, speed, first, end, world, workspace):
     """
     pairs, limits, headings = workspace.pairs, workspace.limits, world.cells.headings
     headway, close = world.motion.headway, world.avoidance.close
-    reach, dt = max(close, headway.time * speed), np.float32(world.dt)
-    count, greatest = 0, _FAST
+    reach = max(close, _TWO * headway.time * speed + headway.space)
+    dt = np.float32(world.dt)
+    count, greatest, longest = 0, _FAST, headway.time / (_ONE + _crowding(first, end, pairs))
     for m in range(first, end):
         gap = pairs[GAP, m]
         if gap >= reach or count >= LIMITS:
@@ -102,8 +108,9 @@ def limit_to_characters(row, speed, first, end, world, workspace):
             if ahead > _ZERO and depth > _ZERO:
                 offset = aside / (headway.shoulders * contact)
                 behind = max(_ZERO, _ONE - offset * offset)
-                time = headway.beside + (headway.time - headway.beside) * behind
+                time = headway.beside + (longest - headway.beside) * behind
                 distance = d * ahead - math.sqrt(depth) - space
+                time /= _ONE - _QUARTER * min(_TWO, max(_ZERO, distance) / (time * speed))
                 greatest = min(greatest, _mean_speed(distance, ex * ux + ey * uy, time, dt))
             most = _mean_speed(gap - space, -(ux * nx + uy * ny), headway.beside, dt)
             most = min(hard, max(most, -_RETREAT))
@@ -149,6 +156,17 @@ def sidestep(lane, first, end, world, workspace):
         elif alike > _HALF:
             side += weight * min(_ONE, max(-_ONE, left))
     return _SIDESTEP * blocked * min(_ONE, max(-_ONE, side + side))
+
+
+@inner
+def _crowding(first, end, pairs):
+    """Return how crowded it is beside a character: 0 (in a file) to 0.5."""
+    total = _ZERO
+    for m in range(first, end):
+        ahead = pairs[HEADING_X, m] * pairs[NORMAL_X, m] + pairs[HEADING_Y, m] * pairs[NORMAL_Y, m]
+        beside = _ONE - ahead * ahead
+        total += max(_ZERO, _HALF - pairs[GAP, m]) * beside * beside
+    return min(_HALF, total)
 
 
 @inner
@@ -204,7 +222,8 @@ def limit_to_wall(x, y, r, dt, count, grid, limits):
         ox = grid.walls[wall, 0] + share * (grid.walls[wall, 2] - grid.walls[wall, 0])
         oy = grid.walls[wall, 1] + share * (grid.walls[wall, 3] - grid.walls[wall, 1])
         limits[LIMIT_X, count], limits[LIMIT_Y, count] = (x - ox) / distance, (y - oy) / distance
-        limits[MOST, count] = limits[HARD, count] = max(0.0, distance - r - SKIN) / dt
+        limits[MOST, count] = max(0.0, distance - r - SKIN) / dt
+        limits[HARD, count] = _FAST  # `move` slides along the wall
         count += 1
     return count
 
@@ -217,7 +236,7 @@ def keep_limits(vx, vy, count, limits):
         for m in range(count):
             nx, ny = limits[LIMIT_X, m], limits[LIMIT_Y, m]
             excess = -(vx * nx + vy * ny) - limits[MOST, m]
-            if excess > 1e-6:
+            if excess > 0.5 * SLACK:
                 vx, vy = vx + excess * nx, vy + excess * ny
                 is_kept = False
         if is_kept:
@@ -230,10 +249,28 @@ def safe_share(vx, vy, count, limits):
     """Return the share of a velocity that brings the character into no other disc."""
     share = 1.0
     for m in range(count):
-        toward, most = -(vx * limits[LIMIT_X, m] + vy * limits[LIMIT_Y, m]), limits[HARD, m]
-        if toward > max(0.0, most):
-            share = min(share, max(0.0, most) / toward)
+        toward = -(vx * limits[LIMIT_X, m] + vy * limits[LIMIT_Y, m])
+        most = max(0.0, limits[HARD, m]) + SLACK
+        if toward > most:
+            share = min(share, most / toward)
     return share
+
+
+@inner
+def step_back(vx, vy, count, limits):
+    """Return the velocity of somebody who must make room, but is wedged: away from all who touch.
+
+    Others keep their velocity. Without this, two who block a door with others behind them stay.
+    """
+    x, y, must = 0.0, 0.0, False
+    for m in range(count):
+        if limits[MOST, m] < TIGHT:
+            x, y = x + limits[LIMIT_X, m], y + limits[LIMIT_Y, m]
+            must = must or limits[MOST, m] < -TIGHT
+    length = math.sqrt(x * x + y * y)
+    if not must or length < 1e-3:
+        return vx, vy
+    return RETREAT * x / length, RETREAT * y / length
 
 
 @inner

@@ -21,6 +21,7 @@ from footway.crowd.kernels.attraction import FLOOR, advance, contains, move_back
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
+    TIGHT,
     at_most,
     keep_limits,
     limit_to_characters,
@@ -30,6 +31,7 @@ from footway.crowd.kernels.guard import (
     move,
     safe_share,
     sidestep,
+    step_back,
 )
 from footway.crowd.kernels.look_ahead import look_ahead
 from footway.crowd.kernels.pairs import (
@@ -382,6 +384,10 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
     vx, vy = limit_turn(vx, vy, old_vx, old_vy, motion)
     if count > 0:
         share = safe_share(vx, vy, count, limits)
+        if share < 1.0 and share * math.sqrt(vx * vx + vy * vy) < TIGHT:
+            vx, vy = step_back(vx, vy, count, limits)
+            vx, vy = at_most(vx, vy, motion.side_step)
+            share = safe_share(vx, vy, count, limits)
         vx, vy = share * vx, share * vy
     move(k, vx, vy, count, dt, world.grid, state, limits)
 

@@ -93,11 +93,11 @@ class SocialForce(LocalModel):
         help="Lateral offset that breaks the symmetry of head-on encounters.",
     )  # fmt: skip
     headway: float = parameter(
-        0.36, unit="s", low=0.0, high=10.0, source="fitted to flows in corridors and at doors",
-        help="T: the speed behind another one is at most distance / T. 0: no headway.",
+        0.54, unit="s", low=0.0, high=10.0, source="fitted to single files and flows at doors",
+        help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
     )  # fmt: skip
     headway_beside: float = parameter(
-        0.08, unit="s", above=0.0, high=10.0, source="fitted",
+        0.05, unit="s", above=0.0, high=10.0, source="fitted",
         help="The same to all other sides.",
     )  # fmt: skip
     space: float = parameter(
@@ -105,7 +105,7 @@ class SocialForce(LocalModel):
         help="Distance that standing characters keep from those in front of them.",
     )  # fmt: skip
     shoulders: float = parameter(
-        0.6, above=0.0, high=1.0, source="fitted",
+        0.7, above=0.0, high=1.0, source="fitted",
         help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
     )  # fmt: skip
 
