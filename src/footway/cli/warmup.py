@@ -187,6 +187,7 @@ def _use_maps() -> None:
     cmap.path(start, goal, radius=0.1, clearance=0.3)
     cmap.paths([start], [goal], radius=0.1)
     cmap.paths_between(start, goal, 2, radius=0.1)
+    cmap.nearest_free([(-1.0, -1.0)], radius=0.1)
     cmap.corridor(start, goal, radius=0.1, around="path")
     cmap.bottleneck(start, goal)
     cmap.axis()
