@@ -24,7 +24,6 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -187,28 +186,20 @@ def _map_key(scenario: Scenario) -> str:
 # -- workers ---------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4)
-def _open(
-    map_name: str, scale: float | None, terrain: str, built: str, task: _ByMap
-) -> ScenarioMap:
-    """Return the map of a task; a worker keeps the last ones."""
-    del map_name, scale, terrain
+_opened: dict[tuple[str, ...], ScenarioMap] = {}  # the last map of this worker
+
+
+def _open(scenario: Scenario, built: str) -> ScenarioMap:
+    """Return the map of a run; a worker keeps the last one."""
     from footway.scenario.building import open_map
 
-    return open_map(task.scenario, Path(built))
-
-
-class _ByMap:
-    """The scenario of a task as an argument that does not count in the cache."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByMap)
+    key = (scenario.map, str(scenario.scale), str(scenario.terrain), built)
+    opened = _opened.get(key)
+    if opened is None:
+        opened = open_map(scenario, Path(built))
+        _opened.clear()
+        _opened[key] = opened
+    return opened
 
 
 def run_task(task: Task) -> Measures:
@@ -222,9 +213,7 @@ def run_task(task: Task) -> Measures:
             f"a worker has Footway {__version__}, the study {task.version}; install the same one"
         )
     scenario = task.scenario
-    opened = _open(
-        scenario.map, scenario.scale, str(scenario.terrain), task.built, _ByMap(scenario)
-    )
+    opened = _open(scenario, task.built)
     crowd = prepare(scenario, opened, threads=1).crowd
     named = Areas(scenario, *opened)
     areas = {name: named.find(name, ("measure", "areas")) for name in task.measured.areas}

@@ -52,7 +52,7 @@ Sampling = Literal["latin", "random"]
 MOST_RUNS: Final = 1_000_000
 _MOST_SEEDS = 100_000
 _TABLES = ("vary", "sample", "measure", "stop")
-_KEYS = ("scenario", "title", "seeds", "first_seed", "points", "sampling", "threads", *_TABLES)
+_KEYS = ("scenario", "title", "seeds", "first_seed", "points", "sampling", *_TABLES)
 _KEYS_OF_RANGE = ("low", "high", "count")
 
 
@@ -302,7 +302,8 @@ class _Reader:
             low, high = self._range(keys, value)
             count = value.get("count")
             if not isinstance(count, int) or isinstance(count, bool) or count < 2:
-                raise self._refuse((*keys, "count"), f"is {shown(count)}; give 2 or more")
+                what = "is missing" if count is None else f"is {shown(count)}"
+                raise self._refuse((*keys, "count"), f"{what}; give 2 or more")
             found = [low + (high - low) * k / (count - 1) for k in range(count)]
             if isinstance(low, int) and isinstance(high, int):
                 found = [round(one) for one in found]

@@ -136,7 +136,7 @@ def test_maps_are_built_once(plan, monkeypatch):
         return original(*arguments, **options)
 
     monkeypatch.setattr(fw.CorridorMap, "build", build)
-    execution._open.cache_clear()
+    execution._opened.clear()
     study(plan, plan.parent / "out", executor=Here(), keep=())
     assert len(built) == 1
 
