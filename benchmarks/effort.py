@@ -14,6 +14,7 @@ class Effort:
         queries: random queries in the city.
         grid_queries: the first of them, for the grid search, which takes a tenth of a second each.
         batch: queries of one call of `paths`; begins with the same ones.
+        compared: random queries that are asked with and without landmarks, which must not matter.
         points: whose clearance is asked in one call.
         sample: the first of them, for Shapely; its times are scaled.
         tilings: maps of the scaling table, smallest first.
@@ -27,6 +28,7 @@ class Effort:
     queries: int = 1_000
     grid_queries: int = 50
     batch: int = 10_000
+    compared: int = 20_000
     points: int = 1_000_000
     sample: int = 5_000
     tilings: tuple[str, ...] = ("city", "city:3x3", "city:6x6")
@@ -42,6 +44,7 @@ QUICK = Effort(
     queries=50,
     grid_queries=2,
     batch=500,
+    compared=500,
     points=50_000,
     sample=1_000,
     tilings=("city", "city:2x2"),

@@ -71,8 +71,9 @@ PAPERS: Final = (
             Element(
                 "force F_0",
                 "f = 1 / (R - r - d) - 1 / (R - r) toward the attraction point",
-                "follow.kernels.forces.attraction",
-                "bounded by 1: finite steps would overshoot",
+                "follow.kernels.forces.attraction follow.kernels.forces.published_attraction",
+                "bounded by 1, because finite steps would overshoot: "
+                '`attraction="published"` is the paper\'s',
             ),
             Element(
                 "theorem 1",
@@ -88,8 +89,9 @@ PAPERS: Final = (
             Element(
                 "sub-corridor",
                 "balls move away from obstacles by half of the overlap and shrink by as much",
-                "follow.detour.sub_corridor follow.kernels.detour.detour",
-                "the way around all obstacles is searched; the printed rule fails with several",
+                "follow.detour.sub_corridor follow.kernels.detour.detour follow.detour.moved_balls",
+                "the way around all obstacles is searched; the printed rule ignores their radii "
+                'and may tear the corridor: `avoid="published-corridor"` is the paper\'s',
             ),
             Element(
                 "shorter paths",
@@ -172,7 +174,7 @@ PAPERS: Final = (
             Element(
                 "definitions 1, 2",
                 "coverage and maximal connectivity",
-                "roadmap.verify.verify",
+                "roadmap.measures.verify",
                 "checked exhaustively on the lattice",
             ),
             Element(
@@ -189,7 +191,7 @@ PAPERS: Final = (
             Element(
                 "definition 4, algorithm 1",
                 "useful nodes on the medial axis",
-                "roadmap.rrm_star.add_useful_nodes roadmap.useful_nodes.find_published_nodes",
+                "roadmap.rrm_star.add_useful_nodes roadmap.rrm_star.find_published_nodes",
                 "by default the places that shorten paths most: "
                 '`useful_nodes="published"` is the paper\'s',
             ),
@@ -300,8 +302,9 @@ PAPERS: Final = (
             Element(
                 "section 3.4",
                 "F_s + F_b + F_o",
-                "follow.kernels.steering.take_step",
-                "F_b and F_o grow toward the wall or obstacle; F_b acts if `clearance` is given",
+                "follow.kernels.steering.take_step follow.kernels.steering.push_from_border",
+                "F_b and F_o grow toward the wall or obstacle, F_b from 0 at `clearance`; "
+                "in crowds F_o is the local model",
             ),
             Element(
                 "section 1.1, IRM",

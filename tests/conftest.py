@@ -15,6 +15,7 @@ import os
 import shutil
 import signal
 import subprocess
+from itertools import chain, zip_longest
 
 import pytest
 from hypothesis import Phase, settings
@@ -61,8 +62,11 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-SLOW_FIRST = ("browser", "system", "misuse", "golden", "property", "reference")
-"""Folders of tests in the order in which they begin: the longest files first, for even workers."""
+WAITING = ("browser", "system")
+"""Folders of tests that often wait for another process."""
+
+SLOW_FIRST = ("misuse", "golden", "property", "reference")
+"""Of the other folders, those whose files take longest: they begin first, for even workers."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -82,8 +86,17 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the folders whose files take longest."""
-    items.sort(key=_turn)
+    """Begin with the files that take longest; those that wait and those that compute take turns.
+
+    Workers that all wait for other processes at the same time would leave cores idle.
+    """
+    files = {item.path for item in items}
+    waiting = [path for path in files if _turn(path, WAITING) < len(WAITING)]
+    computing = sorted(files - set(waiting), key=lambda path: (_turn(path, SLOW_FIRST), path))
+    waiting.sort(key=lambda path: (_turn(path, WAITING), path))
+    pairs = zip_longest(waiting, computing)
+    order = {path: place for place, path in enumerate(chain.from_iterable(pairs))}
+    items.sort(key=lambda item: order[item.path])
 
 
 def pytest_collection_finish():
@@ -92,6 +105,7 @@ def pytest_collection_finish():
     gc.enable()
 
 
-def _turn(item):
-    turns = (turn for turn, folder in enumerate(SLOW_FIRST) if folder in item.path.parts)
-    return next(turns, len(SLOW_FIRST))
+def _turn(path, folders):
+    """Return the number of the first of these folders that contains the file, or how many."""
+    turns = (turn for turn, folder in enumerate(folders) if folder in path.parts)
+    return next(turns, len(folders))

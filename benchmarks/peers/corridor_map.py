@@ -40,6 +40,12 @@ class Footway:
         return None if answer is None else answer.points
 
 
+class WithoutLandmarks(Footway):
+    """The same on a map without landmarks."""
+
+    name = "Footway, without landmarks"
+
+
 class FootwayPoints(Footway):
     """The same with the polyline of each path, which `Path.points` computes on first use."""
 

@@ -118,6 +118,8 @@ def number(
 
 def as_float(value: object) -> float | None:
     """Return a number as a float (infinite if too large), or None for other types."""
+    if type(value) is float:
+        return value
     if isinstance(value, (str, bytes, bytearray, bool, np.bool_, np.complexfloating)):
         return None
     if isinstance(value, np.ndarray) and (value.ndim or value.dtype.kind not in "iuf"):

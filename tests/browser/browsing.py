@@ -12,7 +12,7 @@ PATIENCE = 240.0  # s; software rendering on a busy machine is slow
 class Browsing:
     """One page of the studio in the browser."""
 
-    CLIP: ClassVar = {"x": 20, "y": 80, "width": 550, "height": 470}  # of the scene, in pixels
+    CLIP: ClassVar = {"x": 20, "y": 80, "width": 430, "height": 400}  # of the scene, in pixels
 
     def __init__(self, page, access):
         self.page = page
@@ -28,6 +28,10 @@ class Browsing:
     @property
     def state(self):
         return self.page.evaluate("window.footway.state()")
+
+    @property
+    def address(self):
+        return self.page.evaluate("location.href")
 
     def until(self, is_so):
         """Wait until a function returns something true, and return it."""
@@ -62,8 +66,20 @@ class Browsing:
 
     def open(self, name):
         self.part("open").select_option(name)
+        self.agree(lambda: self.state["document"]["name"] == name)
         self.shows(lambda state: state["document"]["name"] == name)
         self.until(lambda: self.page.evaluate("window.footway.app.ground.floors.length > 0"))
+
+    def agree(self, done):
+        """Agree to leave the map, if the page asks."""
+        self.until(lambda: done() or self.part("question-yes").is_visible())
+        if self.part("question-yes").is_visible():
+            self.press("question-yes")
+
+    def open_file(self, file):
+        """Open a file, also if the map has edits or people."""
+        self.part("open-file").set_input_files(file)
+        self.agree(lambda: f"Opening {file.name}" in self.toasts)
 
     def lose_graphics(self):
         """Lose and restore the graphics context, as a driver restart does."""

@@ -52,12 +52,14 @@ def chromium():
 
 
 @pytest.fixture(scope="session")
-def access(chromium):
+def access(chromium, tmp_path_factory):
     """A server in a process of its own, on a free port."""
+    state = {"XDG_STATE_HOME": str(tmp_path_factory.mktemp("state"))}
     command = [sys.executable, "-m", "footway", "studio", "gallery:field", "--no-browser"]
     process = subprocess.Popen(
-        [*command, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+        [*command, "--port", "0"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | state,
+    )  # fmt: skip
     try:
         line = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
@@ -87,14 +89,25 @@ def server(access):
     return Server(access)
 
 
+@pytest.fixture(scope="session")
+def context(chromium):
+    """One for all tests, so that the compiled script is kept; small, because pixels cost time."""
+    made = chromium.new_context(viewport={"width": 840, "height": 570}, color_scheme="light")
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def browsing(chromium, access, server):
+def browsing(context, access, server):
     """A page with the empty field open; fails if the page reported an error."""
     server.request("open", name="gallery:field")
-    context = chromium.new_context(viewport={"width": 960, "height": 640}, color_scheme="light")
+    page = Browsing(context.new_page(), access)
     try:
-        page = Browsing(context.new_page(), access)
         yield page
         assert page.errors == []
     finally:
-        context.close()
+        context.set_offline(False)
+        if page.page.url.startswith("http"):
+            page.page.evaluate("localStorage.clear()")  # the theme
+        for one in context.pages:
+            one.close()

@@ -1,5 +1,7 @@
 """The live crowd: populations, controls, one character, obstacles."""
 
+import re
+
 import pytest
 
 import footway as fw
@@ -37,8 +39,11 @@ def test_a_crowd_starts_steps_and_stops(browsing, server):
     state = browsing.shows(lambda state: state["time"] > 1.0 and state["status"]["running"])
     assert state["status"]["speed"] == 4
     see_the_walls_again(browsing)
-    browsing.press("crowd-pause")
+    # Space pauses although the button that was clicked has the focus.
+    browsing.press("crowd-speed-2")
+    browsing.page.keyboard.press("Space")
     browsing.until(lambda: not status(server)["running"])
+    assert status(server)["speed"] == 2
     stopped = status(server)["time"]
     # The page's clock follows the simulation's time and ends where that ended.
     browsing.shows(lambda state: state["time"] == pytest.approx(stopped, abs=1e-3))
@@ -76,7 +81,7 @@ def test_populations_are_changed_and_removed_while_it_runs(browsing, server, tmp
 
     # In the place of those who were there stand those of another scenario who are still to come.
     (tmp_path / "later.toml").write_text(LATER)
-    browsing.part("open-file").set_input_files(tmp_path / "later.toml")
+    browsing.open_file(tmp_path / "later.toml")
     browsing.until(lambda: "late\n12 to come" in browsing.part("populations").inner_text())
     browsing.slide("population-speed-0", 0.7)
     browsing.until(lambda: status(server)["populations"][0]["speed"] == 0.7)
@@ -146,6 +151,34 @@ def test_a_character_is_inspected_and_followed(browsing, server):
     goal = server.request("character", id=7)[0]["ok"]["goal"]
     browsing.until(lambda: f"{goal[0]:.1f}, {goal[1]:.1f}" in facts.inner_text())
     assert browsing.part("mark-aim").is_visible()
+    assert re.fullmatch(r"steering\s+\d+\.\d\d m/s²", browsing.part("force-steering").inner_text())
+    # The halo is where the character is drawn, also between two answers of the server.
+    browsing.press("crowd-play")
+    apart = """async () => {
+        const { app, state } = window.footway;
+        let most = 0;
+        for (let i = 0; i < 20; i++) {
+            await new Promise(requestAnimationFrame);
+            const { at } = app.crowd.find(7);
+            const [x, y] = state().halo;
+            most = Math.max(most, Math.hypot(at[0] - x, at[1] - y));
+        }
+        return most;
+    }"""
+    assert browsing.page.evaluate(apart) < 0.02
+    browsing.press("crowd-pause")
+    browsing.until(lambda: not status(server)["running"])
+    at = server.request("character", id=7)[0]["ok"]["position"]
+    # In 3D, a click on the torso selects, too.
+    browsing.press("character-close", "view-3d")
+    browsing.shows(lambda state: state["view"] == "3d" and state["selected"] == -1)
+    browsing.page.evaluate("([x, y]) => window.footway.app.stage.centreOn(x, y)", at)
+    for _ in range(6):
+        browsing.press("zoom-in")
+    torso = browsing.page.evaluate("([x, y]) => window.footway.app.stage.pixelAt(x, y, 1.3)", at)
+    browsing.page.mouse.click(*torso)
+    browsing.shows(lambda state: state["selected"] == 7)
+    browsing.press("view-map")
     browsing.press("character-follow")
     browsing.shows(
         lambda state: state["camera"]["at"][:2] == pytest.approx(at, abs=0.2) and state["following"]
@@ -168,6 +201,21 @@ def test_an_obstacle_is_dropped_and_dragged(browsing, server):
     assert browsing.state["obstacles"][1] == pytest.approx(26.0, abs=0.1)
     browsing.press("obstacle-remove")
     browsing.shows(lambda state: state["obstacles"] == [])
+
+
+def test_colours_of_speed_are_those_of_the_legend(browsing, server):
+    add(browsing, 1)
+    browsing.press("tab-layers", "tint-speed", "tab-crowd")
+    at = server.request("character", id=0)[0]["ok"]["position"]
+    browsing.page.evaluate("([x, y]) => window.footway.app.stage.centreOn(x, y)", at)
+    for _ in range(14):
+        browsing.press("zoom-in")
+    side = (at[0] + 0.11, at[1])
+    browsing.until(lambda: near(browsing.colours(side)[0], (0xC7, 0x2E, 0x29)))
+
+
+def near(colour, wanted):
+    return all(abs(a - b) <= 3 for a, b in zip(colour, wanted, strict=True))
 
 
 def test_density_and_trajectories_come_from_the_frames(browsing):

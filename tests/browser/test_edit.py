@@ -2,6 +2,7 @@
 
 import json
 
+import footway as fw
 from tests.browser.test_crowd import add
 
 
@@ -23,6 +24,38 @@ def test_an_obstacle_is_drawn_undone_and_redone_while_the_crowd_goes_on(browsing
     state = server.request("crowd", do="status")[0]["ok"]
     assert state["characters"] == 30
     assert state["running"]
+
+
+def test_a_roadmap_is_edited_and_saved(browsing, server, tmp_path):
+    browsing.part("cell-size").fill("1")
+    browsing.part("cell-size").press("Enter")
+    browsing.press("layer-rrm")
+    browsing.until(lambda: "nodes" in browsing.part("legends").inner_text())
+    fields = {"method": "rrm", "resolution": 1.0}
+    nodes = server.request("layer", name="roadmap", **fields)[0]["ok"]["nodes"]
+    browsing.press("tab-edit")
+    browsing.part("roadmap-which").select_option("rrm")
+    browsing.click((23.5, 20.0))
+    browsing.click((23.5, 22.0))  # joined to the one before
+
+    def state():
+        return server.request("layer", name="roadmap", **fields)
+
+    browsing.until(lambda: state()[0]["ok"]["nodes"] == nodes + 2)
+    _, arrays = state()
+    assert sorted(arrays["edges"][-1].tolist()) == [nodes, nodes + 1]
+    browsing.drag((23.5, 22.0), (25.5, 22.0))
+    browsing.until(lambda: abs(state()[1]["vertices"][nodes + 1, 0] - 25.5) < 0.1)
+    browsing.press("roadmap-how-close")
+    browsing.drag((24.0, 19.0), (26.0, 23.0))
+    browsing.until(lambda: len(state()[0]["ok"]["closed"]) == 1)
+    assert not state()[1]["open"].all()
+    browsing.press("roadmap-undo")
+    browsing.until(lambda: state()[0]["ok"]["closed"] == [])
+    with browsing.page.expect_download() as saving:
+        browsing.press("save-roadmap")
+    saving.value.save_as(tmp_path / "field.fwmap")
+    assert fw.roadmap.Roadmap.load(tmp_path / "field.fwmap").n_nodes == nodes + 2
 
 
 def test_terrain_and_areas_are_drawn_deleted_and_saved(browsing, server):

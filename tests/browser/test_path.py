@@ -1,5 +1,7 @@
 """A path between two marks: clicked, dragged, with every method, and a gap that is too narrow."""
 
+import math
+
 import pytest
 
 ROOM = (6.0, 30.0)
@@ -76,6 +78,25 @@ def test_a_radius_that_does_not_fit_shows_the_pinch(browsing):
     browsing.shows(lambda state: state["path"]["facts"] and not state["path"]["pinch"])
     browsing.press("path-clear")
     browsing.click(HALL)
-    browsing.click((10.0, 40.0))  # in a wall: the nearest free position is used
+    browsing.click((10.0, 40.0))  # in a wall: the nearest free position is used, and it says so
     path = browsing.shows(lambda state: state["path"]["facts"])["path"]
     assert path["trouble"] is None
+    far = math.dist(path["moved"]["goal"], path["goal"])
+    note = browsing.part("path-note").inner_text()
+    assert "B is in or too near a wall" in note
+    assert f"{far:.2f} m away" in note
+    assert "start" not in path["moved"]
+    shown = browsing.picture()
+    browsing.page.evaluate("window.footway.app.stage.scene.traverse((part) => 0)")
+    browsing.drag(path["goal"], HALL)
+    browsing.until(lambda: browsing.part("path-note").inner_text() == "")
+    assert browsing.picture() != shown
+
+
+def test_the_radius_slider_is_fine_where_radii_are_small(browsing):
+    browsing.press("tab-path")
+    assert browsing.state["document"]["largest_radius"] > 5
+    browsing.slide("path-radius-slider", 500)
+    assert 0.3 < browsing.state["radius"] < 1.0
+    browsing.part("path-radius").fill("0.33")
+    assert browsing.state["radius"] == 0.33

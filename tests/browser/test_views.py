@@ -1,9 +1,13 @@
 """Map and 3D, layers, scale bar, coordinates, light and dark."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.browser.browsing import PATIENCE
 from tests.unit.studio.serving import serving
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def test_the_map_zooms_and_shows_the_pointer_coordinates(browsing):
@@ -129,10 +133,52 @@ def test_a_corridor_is_no_darker_where_it_overlaps_itself(browsing):
     assert once == twice != beside
 
 
+def test_a_slow_layer_has_a_name_a_cell_size_and_can_be_cancelled(browsing, server):
+    browsing.open("gallery:office")
+    browsing.part("cell-size").fill("0.15")
+    browsing.press("layer-rrm_star")
+    browsing.part("waiting-rrm_star").wait_for()
+    assert (
+        browsing.part("waiting-rrm_star").inner_text().startswith("With cycles (RRM*): computing")
+    )
+    browsing.press("cancel-rrm_star")
+    browsing.shows(lambda state: state["waiting"] == 0 and "rrm_star" not in state["layers"])
+    browsing.part("cell-size").fill("1")
+    browsing.part("cell-size").press("Enter")
+    browsing.press("layer-grid")  # not before the server has stopped the other one
+    browsing.until(lambda: "nodes" in browsing.part("legends").inner_text())
+    nodes = server.request("layer", name="roadmap", method="grid", resolution=1.0)[0]["ok"]["nodes"]
+    assert f"{nodes:,} nodes" in browsing.part("legends").inner_text()
+
+
+def test_no_serious_finding_of_axe(browsing):
+    browsing.page.evaluate(AXE.read_text())  # not a script of the page, which its policy forbids
+    for theme in ("light", "dark"):
+        for panel in ("layers", "path", "crowd", "edit", "replay"):
+            browsing.press(f"tab-{panel}")
+            found = browsing.page.evaluate("""async () => {
+                const { violations } = await axe.run({ resultTypes: ["violations"] });
+                return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
+                    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+            }""")
+            assert found == [], (theme, panel)
+        browsing.press("theme")
+    # One tab stop for each group, and arrows inside it.
+    stops = browsing.page.locator("[role=tab][tabindex='0']")
+    assert stops.count() == 1
+    stops.press("ArrowDown")
+    browsing.shows(lambda state: state["panel"] == "layers")
+
+
 def test_a_missing_token_is_reported(chromium):
     with serving(token="right") as studio:
         page = chromium.new_page()
         try:
+            page.goto(f"http://127.0.0.1:{studio.access.port}/?token=right#panel=path")
+            page.get_by_test_id("path-hint").wait_for(timeout=1000 * PATIENCE)
+            assert "token" not in page.url
+            assert "panel=path" in page.url
+            page.evaluate("sessionStorage.clear()")
             page.goto(f"http://127.0.0.1:{studio.access.port}/?token=wrong")
             page.get_by_text("This address needs its token").wait_for(timeout=1000 * PATIENCE)
         finally:

@@ -208,6 +208,7 @@ CALLS = {
     "CorridorMap.nearest_obstacle": _on(cmap, "nearest_obstacle", points=[A, B]),
     "CorridorMap.passages": _on(cmap, "passages"),
     "CorridorMap.path": _on(cmap, "path", **PAIR),
+    "CorridorMap.prepare": _on(cmap, "prepare"),
     "CorridorMap.path_toward": _on(cmap, "path_toward", **PAIR),
     "CorridorMap.paths": _on(cmap, "paths", starts=[A], goals=[B], threads=1),
     "CorridorMap.paths_between": _on(cmap, "paths_between", **PAIR, k=2, longer=0.5, different=0.1),

@@ -203,7 +203,7 @@ def test_the_number_of_pending_requests_is_limited(studio, monkeypatch):
     """64 requests of one browser may wait for replies; one more is refused at once."""
     go, answer = threading.Event(), studio.session.answer
     monkeypatch.setattr(
-        studio.session, "answer", lambda request: answer(request) if go.wait(60) else None
+        studio.session, "answer", lambda *call: answer(*call) if go.wait(60) else None
     )
     with Page(studio.access) as page:
         numbers = [page.send("hello") for _ in range(65)]

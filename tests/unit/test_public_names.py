@@ -69,6 +69,7 @@ MAP = [
     "path_toward",
     "paths",
     "paths_between",
+    "prepare",
     "random_points",
     "retract",
     "save",

@@ -1,15 +1,16 @@
 /** Everything that panels share: the state, the source, the scene. */
 import { h } from "./dom";
+import { ask } from "./question";
 import { CrowdScene } from "./scene/crowd";
 import { LiveClock } from "./scene/clock";
 import { Density } from "./scene/density";
-import { Ground, type GroundFacts } from "./scene/ground";
+import { Ground } from "./scene/ground";
 import { Input, type Tool } from "./scene/input";
 import { Obstacles } from "./scene/obstacles";
 import { Stage } from "./scene/stage";
 import { Trails } from "./scene/trails";
-import { Store, type Document, type Model, type Property, type Status } from "./store";
-import { Refusal, type Reply, type Source } from "./wire";
+import { Store, type Document } from "./store";
+import { Refusal, tell, type Reply, type Source } from "./wire";
 
 /** Content of the side panel for one tab, and its pointer tool. */
 export interface Panel {
@@ -24,6 +25,7 @@ export class App {
   readonly source: Source;
   readonly stage: Stage;
   readonly input: Input;
+  readonly root: HTMLElement;
   readonly marks: HTMLElement;
   readonly ground = new Ground();
   readonly crowd = new CrowdScene();
@@ -31,25 +33,30 @@ export class App {
   readonly density = new Density();
   readonly trails = new Trails();
   /** Called when a ground is drawn, with its bounds and whether another map was opened. */
-  readonly groundShown: ((bounds: Document["bounds"], fresh: boolean) => void)[] = [];
+  readonly groundShown: ((shown: { bounds: Document["bounds"]; fresh: boolean }) => void)[] = [];
   readonly obstacles = new Obstacles();
   /** Set by the panels that provide them. */
   undo: () => void = () => undefined;
   redo: () => void = () => undefined;
   togglePlay: () => void = () => undefined;
+  layersChanged: () => void = () => undefined;
   showHelp: () => void = () => undefined;
   /** A URL of the server, with the token if there is one. */
   address: (path: string) => string = (path) => path;
   private readonly toasts: HTMLElement;
-  private shown: Reply<GroundFacts> | undefined;
+  private shown: Reply<"ground"> | undefined;
   private last = { text: "", at: 0 };
+  /** This page is opening a document. */
+  private opening = false;
 
   constructor(source: Source, box: HTMLElement) {
     this.source = source;
-    const canvas = h("canvas", { class: "stage", "data-testid": "stage", tabindex: 0, "aria-label": "Map" });
+    const label = "Map: arrows move it, plus and minus zoom, F shows all of it";
+    const canvas = h("canvas", { class: "stage", "data-testid": "stage", tabindex: 0, role: "application", "aria-label": label });
+    this.root = box;
     this.marks = h("div", { class: "marks" });
     this.toasts = h("div", { class: "toasts", role: "status", "aria-live": "polite", "data-testid": "toasts" });
-    box.append(canvas, this.marks, this.toasts);
+    box.replaceChildren(h("main", {}, canvas, this.marks), this.toasts);
     this.stage = new Stage(canvas);
     this.input = new Input(this.stage);
     const { scene } = this.stage;
@@ -57,13 +64,13 @@ export class App {
   }
 
   /** Show one line for a few seconds; the same line is not shown twice at once. */
-  toast(text: string, kind: "info" | "error" = "info"): void {
+  toast(text: string, kind: "info" | "notice" | "error" = "info"): void {
     const now = performance.now();
     if (text === this.last.text && now - this.last.at < 3000) return;
     this.last = { text, at: now };
     const line = h("div", { class: `toast ${kind}`, "data-testid": "toast" }, text);
     this.toasts.append(line);
-    setTimeout(() => line.remove(), kind === "error" ? 7000 : 3500);
+    setTimeout(() => line.remove(), kind === "info" ? 3500 : 7000);
   }
 
   /** Show an error; a lost connection is reported elsewhere. */
@@ -74,17 +81,10 @@ export class App {
 
   /** Request the open document and show it. */
   async hello(): Promise<void> {
-    interface Hello {
-      document: Document;
-      crowd: Status | null;
-      compiling?: string | null;
-      properties?: Property[];
-      models?: Model[];
-    }
-    const { ok } = await this.source.request<Hello>("hello");
+    const { ok } = await this.source.request("hello", {});
     // Once: another connection must not reset the form.
-    if (this.store.properties.value.length === 0) this.store.properties.set(ok.properties ?? []);
-    this.store.models.set(ok.models ?? []);
+    if (this.store.properties.value.length === 0) this.store.properties.set(ok.properties);
+    this.store.models.set(ok.models);
     this.store.compiling.set(ok.compiling ?? undefined);
     await this.open(ok.document);
     if (ok.crowd !== null) this.store.status.set(ok.crowd);
@@ -92,8 +92,40 @@ export class App {
 
   /** Show a document that was opened or changed; the event may come twice. */
   opened = (document: Document): void => {
+    const before = this.store.document.value;
+    if (before !== undefined && before.name !== document.name && !this.opening) {
+      this.toast(`Another tab opened ${document.name}; ${before.name} is in the list of maps, under Recent`, "notice");
+    }
     this.open(document).catch(this.complain);
   };
+
+  /** Open a document by `work`, after a question if the present one has edits or people. */
+  async replace(name: string, work: () => Promise<Document | undefined>): Promise<boolean> {
+    if (!(await this.mayLeave(name))) return false;
+    this.opening = true;
+    try {
+      const made = await work();
+      if (made !== undefined) await this.open(made);
+      return made !== undefined;
+    } catch (trouble) {
+      this.complain(trouble);
+      return false;
+    } finally {
+      this.opening = false;
+    }
+  }
+
+  private async mayLeave(name: string): Promise<boolean> {
+    const { document, status } = this.store;
+    const [edits, people] = [document.value?.undo ?? 0, status.value?.characters ?? 0];
+    const parts = [
+      ...(edits > 0 ? [edits === 1 ? "1 edit" : `${edits} edits`] : []),
+      ...(people > 0 ? [people === 1 ? "1 person" : `${people.toLocaleString("en")} people`] : []),
+    ];
+    if (parts.length === 0) return true;
+    const text = `${document.value?.name ?? "The map"} has ${parts.join(" and ")}. It stays in the list of maps, under Recent, until the server ends; edited maps are also saved on disk.`;
+    return ask(this.root, `Open ${name}?`, text, "Open");
+  }
 
   fit(): void {
     const { value } = this.store.document;
@@ -117,13 +149,15 @@ export class App {
       this.trails.clear();
       this.store.selected.set(-1);
     }
-    this.shown = await this.source.request<GroundFacts>("ground");
-    this.draw(document, this.shown);
+    const reply = await this.source.request("ground", {});
+    if (reply.version !== this.store.document.value?.version) return; // the next document is on its way
+    this.shown = reply;
+    this.draw(document, reply);
     if (fresh) this.stage.fit(document.bounds);
-    for (const listener of this.groundShown) listener(document.bounds, fresh);
+    tell(this.groundShown, { bounds: document.bounds, fresh });
   }
 
-  private draw(document: Document, reply: Reply<GroundFacts>): void {
+  private draw(document: Document, reply: Reply<"ground">): void {
     this.stage.setTheme(this.store.theme.value);
     this.ground.setTheme(this.store.theme.value);
     this.ground.show(reply, document.bounds, document.kinds, this.store.view.value);

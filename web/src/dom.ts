@@ -34,7 +34,8 @@ export function button(testid: string, name: string, look: ButtonLook, press: ()
     type: "button",
     class: `button ${look.look ?? "plain"}${look.text === undefined ? " bare" : ""}`,
     "data-testid": testid,
-    "aria-label": name,
+    // The name that is read aloud must contain the text that is seen.
+    "aria-label": name.toLowerCase().includes((look.text ?? "").toLowerCase()) ? name : undefined,
     title: tip,
     onclick: () => press(),
   });
@@ -88,6 +89,69 @@ export function slider(
   return { row, get: () => Number(input.value), set, limit };
 }
 
+/** Steps of a slider whose values grow by a factor. */
+const STEPS = 1000;
+
+/** A slider for sizes, each step of which is a factor, with a field for the exact number. */
+export function numberSlider(
+  testid: string,
+  name: string,
+  range: { min: number; max: number; step: number; value: number; unit: string },
+  change: (value: number) => void,
+): Slider {
+  let { min, max } = range;
+  const entry = h("input", { type: "number", class: "entry short", "aria-label": `${name}, ${range.unit}`, "data-testid": testid, step: range.step });
+  const line = h("input", { type: "range", "aria-label": name, "data-testid": `${testid}-slider`, min: 0, max: STEPS, step: 1 });
+  const show = (value: number): void => {
+    line.value = String((STEPS * Math.log(value / min)) / Math.log(max / min));
+    line.setAttribute("aria-valuetext", `${value} ${range.unit}`);
+  };
+  const get = (): number => {
+    const value = Number(entry.value);
+    return value > 0 ? Math.min(max, Math.max(min, value)) : range.value;
+  };
+  const set = (value: number): void => {
+    entry.value = String(value);
+    show(get());
+  };
+  line.addEventListener("input", () => {
+    const value = min * (max / min) ** (Number(line.value) / STEPS);
+    entry.value = String(Number(value.toPrecision(2)));
+    change(get());
+  });
+  entry.addEventListener("input", () => {
+    if (!(Number(entry.value) > 0)) return;
+    show(get());
+    change(get());
+  });
+  entry.addEventListener("change", () => set(get()));
+  const limit = (least: number, most: number): void => {
+    [min, max] = [least, most];
+    Object.assign(entry, { min: String(min), max: String(max) });
+    set(get());
+  };
+  limit(min, max);
+  set(range.value);
+  const unit = h("span", {}, range.unit);
+  const row = h("div", { class: "field" }, h("div", { class: "name" }, name, h("span", { class: "measure" }, entry, unit)), line);
+  return { row, get, set, limit };
+}
+
+/** One tab stop for a group of buttons: arrows move between them, and press them. */
+export function rove(box: HTMLElement, buttons: HTMLElement[]): (current: number) => void {
+  box.addEventListener("keydown", (event) => {
+    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    const at = buttons.indexOf(event.target as HTMLElement);
+    if (by === undefined || at < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = buttons[(at + by + buttons.length) % buttons.length];
+    next.focus();
+    next.click();
+  });
+  return (current) => buttons.forEach((made, i) => (made.tabIndex = i === current ? 0 : -1));
+}
+
 export interface Choice<T extends string> {
   row: HTMLElement;
   get: () => T;
@@ -119,8 +183,10 @@ export function choice<T extends string>(
     row.append(made);
     return made;
   });
+  const stop = rove(row, buttons);
   const set = (chosen: T): void => {
     current = chosen;
+    stop(Math.max(0, options.findIndex((option) => option.value === chosen)));
     buttons.forEach((made, i) => made.setAttribute("aria-checked", String(options[i].value === chosen)));
   };
   set(value);
@@ -181,7 +247,7 @@ export function select(
 
 /** A heading with content below it. */
 export function section(title: string, ...children: Child[]): HTMLElement {
-  return h("section", { class: "section" }, h("h3", {}, title), ...children);
+  return h("section", { class: "section" }, h("h2", {}, title), ...children);
 }
 
 /** Facts as a table of names and values. */

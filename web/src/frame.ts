@@ -1,6 +1,6 @@
 /** The frame of controls around the scene: bar, rail with panels, status line, dropped files. */
 import type { App, Panel } from "./app";
-import { button, choice, h } from "./dom";
+import { button, choice, h, rove } from "./dom";
 import { help } from "./help";
 import { icon, type IconName } from "./icons";
 import type { Document, PanelName, Theme, View } from "./store";
@@ -18,7 +18,7 @@ export type Panels = Partial<Record<PanelName, Panel>>;
 
 /** All controls around the scene; without a server there is no file list and no walk. */
 export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, served = true): void {
-  const root = app.marks.parentElement as HTMLElement;
+  const { root } = app;
   const panel = side(app, panels);
   root.append(...waiting(app));
   const card = help();
@@ -76,7 +76,7 @@ function topBar(app: App, served: boolean): HTMLElement {
   return h(
     "header",
     { class: "bar" },
-    h("div", { class: "card brand" }, h("strong", {}, "Footway"), served ? opener(app) : named(app)),
+    h("div", { class: "card brand" }, h("h1", {}, "Footway"), served ? opener(app) : named(app)),
     h("div", { class: "card" }, view.row),
     h(
       "div",
@@ -101,13 +101,12 @@ function opener(app: App): HTMLElement {
   const list = h("select", { class: "entry", "data-testid": "open", "aria-label": "Open a map" });
   const file = h("input", { type: "file", hidden: true, "data-testid": "open-file" });
   list.addEventListener("change", () => {
-    app.source
-      .request<Document>("open", { name: list.value })
-      .then(({ ok }) => app.opened(ok))
-      .catch((trouble: unknown) => {
-        list.value = app.store.document.value?.name ?? "";
-        app.complain(trouble);
-      });
+    const name = list.selectedOptions[0]?.text ?? list.value;
+    const open = async (): Promise<Document> => (await app.source.request("open", { name: list.value })).ok;
+    void app.replace(name, open).then((done) => {
+      if (!done) list.value = app.store.document.value?.name ?? "";
+      app.stage.canvas.focus();
+    });
   });
   file.addEventListener("change", () => {
     const chosen = file.files?.[0];
@@ -116,8 +115,14 @@ function opener(app: App): HTMLElement {
   });
   app.store.document.watch((document) => {
     if (document === undefined) return;
-    const names = [...new Set([document.name, ...document.gallery])];
-    list.replaceChildren(...names.map((name) => h("option", { value: name }, name.replace(/^gallery:/, ""))));
+    const option = (value: string, text: string): HTMLElement => h("option", { value }, text);
+    const own = document.gallery.includes(document.name) ? [] : [option(document.name, document.name)];
+    const recent = document.recent.map(({ key, name, about }) => option(key, about === "" ? name : `${name} (${about})`));
+    list.replaceChildren(
+      ...own,
+      ...(recent.length > 0 ? [h("optgroup", { label: "Recent" }, ...recent)] : []),
+      h("optgroup", { label: "Built in" }, ...document.gallery.map((name) => option(name, name.replace(/^gallery:/, "")))),
+    );
     list.value = document.name;
     window.document.title = `${document.name} · Footway studio`;
   });
@@ -126,20 +131,21 @@ function opener(app: App): HTMLElement {
 }
 
 async function upload(app: App, file: File): Promise<void> {
-  try {
+  await app.replace(file.name, async () => {
     app.toast(`Opening ${file.name}`);
-    const reply = await fetch(app.address(`upload?name=${encodeURIComponent(file.name)}`), { method: "POST", body: file });
+    const to = app.address(`upload?name=${encodeURIComponent(file.name)}`);
+    const reply = await fetch(to, { method: "POST", body: file }).catch(() => undefined);
+    if (reply === undefined) throw new Error(`${file.name}: could not be sent to the server`);
     const answer = (await reply.json()) as { ok?: Document; error?: string };
-    if (answer.error !== undefined) app.toast(answer.error, "error");
-  } catch {
-    app.toast(`${file.name}: could not be sent to the server`, "error");
-  }
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.ok;
+  });
 }
 
 function side(app: App, panels: Panels): HTMLElement {
   const { panel } = app.store;
-  const body = h("div", { class: "card panel", "data-testid": "panel", role: "tabpanel" });
-  const rail = h("nav", { class: "card rail", role: "tablist", "aria-label": "Panels" });
+  const body = h("div", { class: "card panel", "data-testid": "panel", role: "tabpanel", id: "panel" });
+  const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Panels", "aria-orientation": "vertical" });
   const hide = button("panel-hide", "Hide or show the panel", { icon: "panel" }, () => {
     body.hidden = !body.hidden;
   });
@@ -149,6 +155,7 @@ function side(app: App, panels: Panels): HTMLElement {
       type: "button",
       role: "tab",
       class: "tab",
+      "aria-controls": "panel",
       "data-testid": `tab-${name}`,
       title: text,
       onclick: () => {
@@ -157,10 +164,11 @@ function side(app: App, panels: Panels): HTMLElement {
       },
     });
     tab.append(icon(drawing), h("span", {}, text));
-    rail.append(tab);
+    list.append(tab);
     return { name, tab };
   });
-  rail.append(hide);
+  const stop = rove(list, tabs.map(({ tab }) => tab));
+  const rail = h("nav", { class: "card rail", "aria-label": "Panels" }, list, hide);
   let shown: Panel | undefined;
   panel.watch((name) => {
     shown?.leave?.();
@@ -168,11 +176,12 @@ function side(app: App, panels: Panels): HTMLElement {
     if (shown === undefined) return;
     body.replaceChildren(shown.element);
     body.setAttribute("aria-label", TABS[name].text);
+    stop(tabs.findIndex(({ name: other }) => other === name));
     for (const { name: other, tab } of tabs) tab.setAttribute("aria-selected", String(other === name));
     app.input.setTool(shown.tool);
     shown.enter?.();
   });
-  return h("aside", { class: "side" }, body, rail);
+  return h("aside", { class: "side", "aria-label": "Controls" }, body, rail);
 }
 
 /** Scale bar, coordinates, and how fast the page draws. */

@@ -35,7 +35,7 @@ export function help(): Help {
   const element: HTMLDialogElement = h(
     "dialog",
     { class: "card help", "data-testid": "help", "aria-label": "Keys and pointer" },
-    h("header", {}, h("strong", {}, "Keys and pointer"), close),
+    h("div", { class: "head" }, h("h2", {}, "Keys and pointer"), close),
     rows(KEYS),
     rows(POINTER),
   );

@@ -1,12 +1,11 @@
 /** Keyboard shortcuts for frequent actions. */
 import type { App } from "./app";
-import type { Status } from "./store";
 
 export function keys(app: App): void {
   const { store, stage } = app;
-  const crowd = (what: string): void => {
+  const crowd = (what: "start" | "pause" | "step"): void => {
     app.source
-      .request<Status>("crowd", { do: what })
+      .request("crowd", { do: what })
       .then(({ ok }) => store.status.set(ok))
       .catch(app.complain);
   };
@@ -34,6 +33,10 @@ export function keys(app: App): void {
     ArrowDown: () => pan(0, -1),
     Escape: () => store.selected.set(-1),
   };
+  /** A control that was clicked keeps the focus; Space is for the crowd until Tab moves the focus. */
+  let clicked: Element | null = null;
+  window.addEventListener("pointerdown", ({ target }) => (clicked = (target as Element).closest("button, summary, input")), true);
+  window.addEventListener("focusin", ({ target }) => target !== clicked && (clicked = null));
   window.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
     const typing = target.matches("input, select, textarea") && !target.matches("[type=range],[type=checkbox]");
@@ -42,11 +45,13 @@ export function keys(app: App): void {
       (event.shiftKey ? app.redo : app.undo)();
       return;
     }
-    const onControl = target.matches("button, input, summary") && (event.key === " " || event.key.startsWith("Arrow"));
+    const takesSpace = target.matches("button, summary, [type=checkbox]") && target !== clicked;
+    const onControl = event.key === " " ? takesSpace : target.matches("button, input, summary") && event.key.startsWith("Arrow");
     if (typing || onControl || event.ctrlKey || event.metaKey || event.altKey) return;
     const action = actions[event.key] as (() => void) | undefined;
     if (action === undefined) return;
     event.preventDefault();
+    if (event.key === " ") target.blur();
     action();
   });
 }

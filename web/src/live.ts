@@ -1,25 +1,31 @@
 /** Events of the server: documents, frames and status of the crowd. */
 import type { App } from "./app";
 import { frame } from "./scene/crowd";
-import type { Document, Status } from "./store";
+import type { Event } from "./wire";
 
 export function live(app: App): void {
   const { source, store, clock, crowd, stage } = app;
-  source.on("document", (facts) => app.opened(facts as unknown as Document));
-  source.on("compiling", ({ what }) => store.compiling.set((what as string | null) ?? undefined));
-  source.on("status", (facts) => store.status.set(facts as unknown as Status));
+  source.on("document", ({ ok }) => app.opened(ok));
+  source.on("compiling", ({ ok }) => store.compiling.set(ok.what ?? undefined));
+  source.on("status", ({ ok }) => store.status.set(ok));
   store.status.watch((status) => {
     if (status?.fault != null) app.toast(status.fault, "error");
   });
-  source.on("frame", (facts, arrays) => {
-    if (store.document.value?.what === "recording") return;
-    const newest = frame(facts, arrays);
+  /** The newest frame of a document that is not shown yet. */
+  let early: Event<"frame"> | undefined;
+  const take = (event: Event<"frame">): void => {
+    const { value } = store.document;
+    if (value === undefined || event.version > value.version) early = event;
+    if (value === undefined || value.what === "recording" || event.version !== value.version) return;
+    const newest = frame(event);
     clock.put(newest, performance.now() / 1000);
     if (store.layers.trails.value) app.trails.add(newest);
     const counted = store.layers.density.value && app.density.update(newest, performance.now() / 1000);
     if (counted) stage.invalidate();
     else stage.refresh();
-  });
+  };
+  source.on("frame", take);
+  store.document.watch(() => early !== undefined && take(early));
   stage.tick((seconds) => {
     if (store.document.value?.what === "recording") return false;
     app.trails.setNow(clock.time);

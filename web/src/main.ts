@@ -1,5 +1,6 @@
 /** The studio's page: a source, a scene, a frame of controls around it, six panels. */
 import "./look.css";
+import { address } from "./address";
 import { App } from "./app";
 import { frameOfPage } from "./frame";
 import { EditPanel } from "./panels/edit";
@@ -22,39 +23,41 @@ declare global {
 }
 
 const secret = token();
-const address = (path: string): string =>
+const withToken = (path: string): string =>
   secret === "" ? path : `${path}${path.includes("?") ? "&" : "?"}token=${encodeURIComponent(secret)}`;
-const socket = new URL(address("ws"), location.href);
+const socket = new URL(withToken("ws"), location.href);
 socket.protocol = location.protocol === "https:" ? "wss:" : "ws:";
 const wire = new Wire(socket.href);
 const app = new App(wire, document.getElementById("studio") as HTMLElement);
-app.address = address;
+app.address = withToken;
 
 const path = new PathPanel(app);
 const crowd = crowdPanel(app);
 const walk = walkPanel(app);
-const edit = new EditPanel(app);
 const replay = new ReplayPanel(app);
 const layers = layersPanel(app);
+const edit = new EditPanel(app, layers.roadmaps);
 const panels = { layers, path, crowd, walk, edit, replay };
 
 frameOfPage(app, panels, replay.bar);
 areaLabels(app);
 live(app);
 keys(app);
+const showAddress = address(app, path.query);
 
 wire.onstate = (online) => {
   app.store.online.set(online);
   if (!online) return;
   app
     .hello()
+    .then(() => (window.footway.ready ? undefined : showAddress()))
     .then(() => (window.footway.ready = true))
     .catch(app.complain);
 };
 
 /** If the server refuses the socket, a plain HTTP request tells why. */
 wire.onshut = () => {
-  fetch(address("save"))
+  fetch(withToken("save"))
     .then(({ status }) => app.store.locked.set(status === 403))
     .catch(() => app.store.locked.set(false));
 };
@@ -79,12 +82,15 @@ function state(): unknown {
     fine: stage.fine,
     camera: { at: stage.camera.position.toArray(), metresPerPixel: stage.resolution() },
     path: path.state,
+    radius: path.query.get().radius,
     selected: store.selected.value,
     following: store.following.value,
     obstacles: Array.from(app.obstacles.discs),
     walk: walk.state(),
     replay: replay.state(),
     draft: edit.corners,
+    halo: crowd.character.halo,
+    waiting: document.querySelectorAll("[data-testid=waiting] > *").length,
     trails: app.trails.pieces,
     density: app.density.peak,
   };

@@ -1,12 +1,11 @@
 /** A recording inside the page: answers the requests of the replay without a server. */
-import type { GroundFacts } from "./scene/ground";
-import type { Document } from "./store";
-import { decode, type Arrays, type Facts, type Listener, type Numbers, type Reply, type Source } from "./wire";
+import type { Document, Events, Ground, Replay, Replies, Requests } from "./protocol";
+import { decode, type Arrays, type Numbers, type Reply, type Source } from "./wire";
 
 interface Content {
   document: Document;
-  ground: GroundFacts;
-  replay: Facts;
+  ground: Ground;
+  replay: Replay;
   scale: number;
   origin: [number, number];
 }
@@ -35,24 +34,26 @@ export class EmbeddedRecording implements Source {
     this.unpack();
   }
 
-  request<T = Facts>(name: string, fields: Facts = {}): Promise<Reply<T>> {
+  request<K extends keyof Requests>(name: K, fields: Requests[K]): Promise<Reply<K>> {
     const answer = this.answer(name, fields);
     return answer === undefined
       ? Promise.reject(new Error("this page replays a recording; the studio can do more"))
-      : Promise.resolve(answer as Reply<T>);
+      : Promise.resolve({ ...answer, version: 0 } as Reply<K>);
   }
 
-  on(_event: string, _listener: Listener): void {
+  on(_event: keyof Events): void {
     // A recording sends no events.
   }
 
-  private answer(name: string, fields: Facts): Reply<unknown> | undefined {
+  private answer(name: keyof Requests, fields: object): { ok: unknown; arrays: unknown } | undefined {
     const { content } = this;
-    if (name === "hello") return { ok: { document: { ...content.document, version: 0 }, crowd: null }, arrays: {} };
+    if (name === "hello") {
+      return { ok: { document: content.document, crowd: null, properties: [], models: [] }, arrays: {} };
+    }
     if (name === "ground") return { ok: content.ground, arrays: this.part("ground_") };
     if (name !== "replay") return undefined;
-    if (fields.frame === undefined) return { ok: content.replay, arrays: this.part("plot_") };
-    return this.frame(Number(fields.frame));
+    const { frame } = fields as Requests["replay"];
+    return frame == null ? { ok: content.replay, arrays: this.part("plot_") } : this.frame(frame);
   }
 
   /** The arrays whose names start with a prefix, with the prefix removed. */
@@ -80,7 +81,7 @@ export class EmbeddedRecording implements Source {
     }
   }
 
-  private frame(k: number): Reply<Facts> {
+  private frame(k: number): Replies["replay"] {
     const { people_id, people_radius, people_population, times } = this.arrays;
     const { origin, scale } = this.content;
     const [from, to] = [this.offsets[k], this.offsets[k + 1]];
@@ -88,14 +89,14 @@ export class EmbeddedRecording implements Source {
     const rows = this.rows.subarray(from, to);
     const at = new Float32Array(2 * n);
     for (let i = 0; i < 2 * n; i++) at[i] = origin[i & 1] + this.places[2 * from + i] * scale;
-    const arrays: Arrays = {
+    const arrays = {
       id: Uint32Array.from(rows, (row) => people_id[row]),
       at,
       velocity: this.velocity(k, rows, at),
       radius: Uint16Array.from(rows, (row) => people_radius[row]),
       population: Uint8Array.from(rows, (row) => people_population[row]),
     };
-    return { ok: { time: times[k], n, frame: k }, arrays };
+    return { ok: { time: times[k], step: 0, n, frame: k }, arrays };
   }
 
   /** Velocities in mm/s from the positions in the previous frame. */

@@ -1,124 +1,14 @@
 /** The state of the page, as observable values. */
+import type { Document, ModelFacts, PropertyFacts, Status } from "./protocol";
 import { OVERLAYS } from "./scene/overlays";
+import { Signal } from "./signal";
 
-/** A value with listeners for its changes. */
-export class Signal<T> {
-  private current: T;
-  private readonly listeners: ((value: T) => void)[] = [];
-
-  constructor(value: T) {
-    this.current = value;
-  }
-
-  get value(): T {
-    return this.current;
-  }
-
-  set(value: T): void {
-    if (Object.is(value, this.current)) return;
-    this.current = value;
-    for (const listener of this.listeners) listener(value);
-  }
-
-  /** Call a listener with the current value now, and with every new one. */
-  watch(listener: (value: T) => void): void {
-    this.listeners.push(listener);
-    listener(this.current);
-  }
-}
+export type { Document, ModelFacts, PopulationFacts, PropertyFacts, Status } from "./protocol";
 
 export type Point = [number, number];
 export type View = "map" | "3d" | "walk";
 export type Theme = "light" | "dark";
 export type PanelName = "layers" | "path" | "crowd" | "walk" | "edit" | "replay";
-
-export interface Document {
-  name: string;
-  version: number;
-  what: "map" | "scenario" | "recording";
-  /** Map coordinates of the page's origin, m. */
-  origin: Point;
-  bounds: [number, number, number, number];
-  area: number;
-  holes: number;
-  kinds: string[];
-  areas: { name: string; index: number; role?: string }[];
-  repairs: string[];
-  largest_radius: number;
-  gallery: string[];
-  editable: boolean;
-  /** The map of a recording is unknown: a box around all characters is shown. */
-  boxed: boolean;
-  /** How many changes can be undone and redone. */
-  undo: number;
-  redo: number;
-}
-
-/** Declaration of a property of characters, as in the server's `Profile`. */
-export interface Property {
-  name: string;
-  label: string;
-  help: string;
-  kind: "number" | "choice" | "weights";
-  unit: string;
-  /** Minimum, maximum and step; null for no slider. */
-  slider: [number, number, number] | null;
-  choices: string[];
-  default: unknown;
-}
-
-/** The profile of a population: values of the properties, for numbers their means. */
-export interface Profile {
-  [property: string]: unknown;
-  follow: "cmm" | "miran" | "irm";
-  /** Cost of kinds of terrain. */
-  preferences: Record<string, number>;
-}
-
-export interface Population extends Partial<Profile> {
-  index: number;
-  name?: string;
-  count?: number;
-  /** Number of characters that have not appeared yet. */
-  to_come?: number;
-  behaviour?: string;
-  /** They walk in groups. */
-  grouped?: boolean;
-}
-
-/** The recording of the live crowd. */
-export interface Recording {
-  running: boolean;
-  seconds: number;
-  frames: number;
-  megabytes: number;
-  /** Why it ended by itself, on one line. */
-  ended: string | null;
-}
-
-export interface Status {
-  running: boolean;
-  time: number;
-  characters: number;
-  steps_per_second: number;
-  milliseconds_per_step: number;
-  speed: number;
-  arrivals: number;
-  exited: number;
-  stuck: number;
-  /** Why the crowd had to stop, on one line. */
-  fault?: string | null;
-  populations?: Population[];
-  /** Name of the local model; null if its parameters are not the usual ones. */
-  model?: string | null;
-  recording?: Recording | null;
-}
-
-/** A local model of the server. */
-export interface Model {
-  name: string;
-  label: string;
-}
 
 const SHOWN = ["walls", "terrain", "areas"];
 
@@ -130,9 +20,9 @@ export class Store {
   readonly document = new Signal<Document | undefined>(undefined);
   readonly status = new Signal<Status | undefined>(undefined);
   /** Properties of characters, for the forms; empty until the server has sent them. */
-  readonly properties = new Signal<Property[]>([]);
+  readonly properties = new Signal<PropertyFacts[]>([]);
   /** Local models of crowds; empty until the server has sent them. */
-  readonly models = new Signal<Model[]>([]);
+  readonly models = new Signal<ModelFacts[]>([]);
   readonly view = new Signal<View>("map");
   readonly theme = new Signal<Theme>("light");
   readonly panel = new Signal<PanelName>("layers");

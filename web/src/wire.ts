@@ -1,18 +1,18 @@
 /** The socket to the server: requests and replies, events, binary envelopes, reconnection. */
+import type { Events, RefusalFacts, Replies, Requests } from "./protocol";
 
 export type Numbers = Float32Array | Float64Array | Int32Array | Uint32Array | Int16Array | Uint16Array | Uint8Array;
 export type Arrays = Record<string, Numbers>;
-export interface Reply<T = Record<string, unknown>> {
-  ok: T;
-  arrays: Arrays;
-}
-export type Facts = Record<string, unknown>;
-export type Listener = (facts: Facts, arrays: Arrays) => void;
+
+/** A reply of the server, and the version of the document that it is about. */
+export type Reply<K extends keyof Replies = keyof Replies> = Replies[K] & { version: number };
+export type Event<K extends keyof Events = keyof Events> = Events[K] & { version: number };
+export type Listener<K extends keyof Events> = (event: Event<K>) => void;
 
 /** Where the page sends its requests: a live server, or a recording inside the page. */
 export interface Source {
-  request<T = Facts>(name: string, fields?: Facts): Promise<Reply<T>>;
-  on(event: string, listener: Listener): void;
+  request<K extends keyof Requests>(name: K, fields: Requests[K], signal?: AbortSignal): Promise<Reply<K>>;
+  on<K extends keyof Events>(event: K, listener: Listener<K>): void;
   /** Milliseconds since the oldest unanswered request was sent; 0 if there is none. */
   waits?(): number;
 }
@@ -20,22 +20,34 @@ export interface Source {
 /** A refusal of the server: its message, kind and facts (a pinch, a nearest point). */
 export class Refusal extends Error {
   readonly kind: string;
-  readonly facts: Facts;
+  readonly facts: Partial<RefusalFacts>;
 
-  constructor(message: string, kind: string, facts: Facts) {
+  constructor(message: string, kind: string, facts: Partial<RefusalFacts> = {}) {
     super(message);
     this.kind = kind;
     this.facts = facts;
   }
 }
 
+/** Call all listeners; an error in one of them is reported and does not stop the others. */
+export function tell<T>(listeners: readonly ((value: T) => void)[], value: T): void {
+  for (const listener of listeners) {
+    try {
+      listener(value);
+    } catch (trouble) {
+      reportError(trouble);
+    }
+  }
+}
+
 interface Header {
   n?: number;
-  ok?: Facts;
+  version?: number;
+  ok?: unknown;
   error?: string;
   kind?: string;
   event?: string;
-  facts?: Facts;
+  facts?: unknown;
   arrays?: { name: string; kind: string; shape: number[]; at: number }[];
 }
 
@@ -62,9 +74,13 @@ export function decode(buffer: ArrayBuffer): { header: Header; arrays: Arrays } 
   return { header, arrays };
 }
 
+/** Milliseconds without an answer, after which a request fails; layers may take longer and can be cancelled. */
+const PATIENCE = 120_000;
+
 interface Waiting {
   since: number;
-  resolve: (reply: Reply<never>) => void;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  resolve: (reply: Reply) => void;
   reject: (trouble: Error) => void;
 }
 
@@ -77,7 +93,7 @@ export class Wire implements Source {
   private next = 1;
   private pause = 300;
   private readonly waiting = new Map<number, Waiting>();
-  private readonly listeners = new Map<string, Listener[]>();
+  private readonly listeners = new Map<string, ((event: Event) => void)[]>();
   private readonly address: string;
 
   constructor(address: string) {
@@ -85,25 +101,40 @@ export class Wire implements Source {
     this.connect();
   }
 
-  request<T = Facts>(name: string, fields: Facts = {}): Promise<Reply<T>> {
+  request<K extends keyof Requests>(name: K, fields: Requests[K], signal?: AbortSignal): Promise<Reply<K>> {
     const socket = this.socket;
     if (socket?.readyState !== WebSocket.OPEN) {
-      return Promise.reject(new Refusal("the server is not there", "offline", {}));
+      return Promise.reject(new Refusal("the server is not there", "offline"));
     }
     const n = this.next++;
     return new Promise((resolve, reject) => {
-      this.waiting.set(n, { since: performance.now(), resolve: resolve as Waiting["resolve"], reject });
+      const fail = (message: string, kind: string): void => this.settle(n)?.reject(new Refusal(message, kind));
+      const late = (): void => fail(`the server has not answered for ${PATIENCE / 1000} s; try again`, "late");
+      const timer = name === "layer" ? undefined : setTimeout(late, PATIENCE);
+      this.waiting.set(n, { since: performance.now(), timer, resolve: resolve as Waiting["resolve"], reject });
+      signal?.addEventListener("abort", () => {
+        if (this.waiting.has(n)) socket.send(JSON.stringify({ n: this.next++, type: "cancel", of: n }));
+        fail("cancelled", "cancelled");
+      });
       socket.send(JSON.stringify({ n, type: name, ...fields }));
     });
   }
 
-  on(event: string, listener: Listener): void {
-    this.listeners.set(event, [...(this.listeners.get(event) ?? []), listener]);
+  on<K extends keyof Events>(event: K, listener: Listener<K>): void {
+    this.listeners.set(event, [...(this.listeners.get(event) ?? []), listener as (event: Event) => void]);
   }
 
   waits(): number {
     const [oldest] = this.waiting.values();
     return oldest === undefined ? 0 : performance.now() - oldest.since;
+  }
+
+  /** Take a request out of those that wait; undefined if it does not wait. */
+  private settle(n: number): Waiting | undefined {
+    const waiting = this.waiting.get(n);
+    clearTimeout(waiting?.timer);
+    this.waiting.delete(n);
+    return waiting;
   }
 
   private connect(): void {
@@ -124,10 +155,7 @@ export class Wire implements Source {
   }
 
   private lost(): void {
-    for (const { reject } of this.waiting.values()) {
-      reject(new Refusal("the connection was lost", "offline", {}));
-    }
-    this.waiting.clear();
+    for (const n of [...this.waiting.keys()]) this.settle(n)?.reject(new Refusal("the connection was lost", "offline"));
     this.onstate(false);
     setTimeout(() => this.connect(), this.pause);
     this.pause = Math.min(5000, this.pause * 1.7);
@@ -136,17 +164,17 @@ export class Wire implements Source {
   private receive(data: string | ArrayBuffer): void {
     const { header, arrays } =
       typeof data === "string" ? { header: JSON.parse(data) as Header, arrays: {} } : decode(data);
+    const version = header.version ?? 0;
     if (header.event !== undefined) {
-      for (const listener of this.listeners.get(header.event) ?? []) listener(header.facts ?? {}, arrays);
+      const event = { ok: header.facts, arrays, version } as Event;
+      tell(this.listeners.get(header.event) ?? [], event);
       return;
     }
-    const waiting = this.waiting.get(header.n ?? -1);
-    if (waiting === undefined) return;
-    this.waiting.delete(header.n ?? -1);
+    const waiting = this.settle(header.n ?? -1);
     if (header.error !== undefined) {
-      waiting.reject(new Refusal(header.error, header.kind ?? "broken", header as Facts));
+      waiting?.reject(new Refusal(header.error, header.kind ?? "broken", header as Partial<RefusalFacts>));
     } else {
-      (waiting.resolve as (reply: Reply) => void)({ ok: header.ok ?? {}, arrays });
+      waiting?.resolve({ ok: header.ok, arrays, version } as Reply);
     }
   }
 }
@@ -155,6 +183,8 @@ export class Wire implements Source {
 export class Newest<T> {
   private busy = false;
   private queued: (() => Promise<T>) | undefined;
+  /** Number of times that everything was cancelled. */
+  private cancelled = 0;
   /** Called when a request starts to wait for its reply, and when none waits. */
   waiting: (on: boolean) => void = () => undefined;
   private readonly done: (answer: T) => void;
@@ -170,17 +200,24 @@ export class Newest<T> {
     if (!this.busy) void this.run();
   }
 
+  /** Ignore the answer of the request in flight, and send none that waits. */
+  cancel(): void {
+    this.queued = undefined;
+    this.cancelled += 1;
+  }
+
   private async run(): Promise<void> {
     this.busy = true;
     this.waiting(true);
     while (this.queued !== undefined) {
       const work = this.queued;
+      const { cancelled } = this;
       this.queued = undefined;
       try {
         const answer = await work();
-        this.done(answer);
+        if (cancelled === this.cancelled) this.done(answer);
       } catch (trouble) {
-        if (this.queued === undefined) this.failed(trouble as Error);
+        if (this.queued === undefined && cancelled === this.cancelled) this.failed(trouble as Error);
       }
     }
     this.busy = false;

@@ -17,6 +17,7 @@ from numba.core.compiler import Compiler, CompileResult, compile_result
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
+from numba.core.types import unliteral
 
 from footway._numba import files, keys
 from footway._numba.stamps import NotStampable
@@ -34,6 +35,20 @@ def compiler(*, inner: bool) -> type[Compiler]:
 def add_cache(kernel: Any, directory: Path) -> None:
     """Attach a cache folder to a kernel that is not compiled yet."""
     kernel._cache = KernelCache(kernel, directory)
+
+
+def ignore_constants(function: Any) -> None:
+    """Compile a function once for all values of constant arguments.
+
+    Numba compiles a function again for each constant that is passed to it. LLVM inserts constants
+    anyway when it inlines the function, so this only takes time.
+    """
+    template = function.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return template([unliteral(a) for a in args], {k: unliteral(a) for k, a in kws.items()})
+
+    function.get_call_template = get_call_template
 
 
 class KernelCompiler(Compiler):

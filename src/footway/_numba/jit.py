@@ -22,9 +22,9 @@ from footway._numba import is_supported
 from footway._numba.files import choose_directory
 
 if is_supported():
-    from footway._numba.internals import add_cache, compiler
+    from footway._numba.internals import add_cache, compiler, ignore_constants
 else:
-    from footway._numba.plain import add_cache, compiler
+    from footway._numba.plain import add_cache, compiler, ignore_constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "announce_compilation",
     "cache_directory",
+    "entry",
     "inner",
     "kernel",
     "kernel_names",
@@ -91,11 +92,24 @@ def _compile(function: F, **options: bool) -> Any:
     )
     if config.DISABLE_JIT:
         return made
+    ignore_constants(made)
     if _CACHE is not None:
         add_cache(made, _CACHE)
     if "forceinline" not in options:
         _KERNELS.append(made)
     return made
+
+
+def entry(kernel: Any, *arguments: Any) -> Any:
+    """Return the compiled code of a kernel for arguments of these types, to be called directly.
+
+    A call of the kernel itself looks up the types of all arrays, also of those in named tuples: 7
+    us for the index and the workspace of a map. The caller must pass exactly these types.
+    """
+    if config.DISABLE_JIT:
+        return kernel
+    typeof: Any = numba.typeof  # untyped
+    return kernel.compile(tuple(typeof(argument) for argument in arguments))
 
 
 _KERNELS: list[Any] = []

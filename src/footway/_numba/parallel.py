@@ -21,7 +21,6 @@ def in_parts(count: int, each: int, work: Callable[[slice], object]) -> None:
         >>> in_parts(5, 2, done.append)
         >>> sorted(part.stop for part in done)
         [2, 4, 5]
-
     """
     parts = [slice(first, min(first + each, count)) for first in range(0, count, each)]
     if len(parts) == 1:

@@ -37,6 +37,10 @@ def add_cache(kernel: Any, directory: Path) -> None:
         config.CACHE_DIR = before
 
 
+def ignore_constants(function: Any) -> None:
+    """Do nothing: functions are compiled again for each constant argument."""
+
+
 @cache
 def _hash_of_sources() -> str:
     sources = sorted(Path(__file__).parents[1].rglob("*.py"))

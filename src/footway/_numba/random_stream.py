@@ -23,15 +23,12 @@ if TYPE_CHECKING:
 class RandomStream:
     """Random numbers in the order in which they are drawn, the same for the same seed.
 
-    Parameters
-    ----------
-    seed
-        A non-negative integer, or several.
+    Args:
+        seed: a non-negative integer, or several.
 
-    Examples
-    --------
-    >>> RandomStream(7).uniform(2)
-    array([0.62509547, 0.8972138 ])
+    Example:
+        >>> RandomStream(7).uniform(2)
+        array([0.62509547, 0.8972138 ])
     """
 
     def __init__(self, seed: int | Sequence[int]) -> None:

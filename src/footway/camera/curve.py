@@ -30,14 +30,9 @@ SHARP = 0.35
 """rad. The camera stops and turns at a sharper corner that has no arc. Smaller corners, such as
 those between samples of a walk, are passed: looking ahead smooths the view there."""
 
-STRAIGHT = 1e-7
-"""rad. Smaller corners are rounding errors."""
-
-EMPTY = 1e-9
-"""m. Shorter pieces are rounding errors."""
-
-SMALLEST = 0.05
-"""m. Least radius of an arc; a smaller one is no better than a corner."""
+STRAIGHT = 1e-7  # rad. Smaller corners are rounding errors
+EMPTY = 1e-9  # m. Shorter pieces are rounding errors
+SMALLEST = 0.05  # m. Least radius of an arc; a smaller one is no better than a corner
 
 _SAGITTA = 1e-6  # m. Distance between an arc and its chords; subtracted from the clearance
 _STEP = 0.01  # m. Distance of samples in 3D; half of it is subtracted from the clearance
@@ -46,25 +41,15 @@ _MOST = 200_000  # most samples
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve:
-    """A chain of n lines and arcs in d dimensions, parametrised by arc length.
+    """A chain of n lines and arcs in d dimensions, parametrised by arc length."""
 
-    Attributes:
-        starts: (n, d) m. Start of each piece.
-        tangents: (n, d) unit. Direction at the start.
-        normals: (n, d) unit. Direction from the start to the centre of an arc; zeros for a line.
-        curvatures: (n,) 1/m. 0 for a line.
-        lengths: (n,) m.
-        goal: (d,) m. End of the last piece.
-        halts: (n + 1,) whether the camera must stop at the start of piece k; False at both ends.
-    """
-
-    starts: Floats
-    tangents: Floats
-    normals: Floats
-    curvatures: Floats
-    lengths: Floats
-    goal: Floats
-    halts: Bools
+    starts: Floats  # (n, d) m. Start of each piece
+    tangents: Floats  # (n, d) unit. Direction at the start
+    normals: Floats  # (n, d) unit. From the start to the centre of an arc; zeros for a line
+    curvatures: Floats  # (n,) 1/m. 0 for a line
+    lengths: Floats  # (n,) m
+    goal: Floats  # (d,) m. End of the last piece
+    halts: Bools  # (n + 1,) whether the camera stops at the start of piece k; False at both ends
 
     @classmethod
     def from_points(cls, points: Floats) -> Self:
@@ -156,7 +141,7 @@ class Curve:
         return np.where((s >= self.length)[..., None], self.goal, place)
 
     def tangent(self, s: ArrayLike) -> Floats:
-        """Return unit directions (..., d) at arc lengths s (m); at a corner of the next piece."""
+        """Return unit directions (..., d) at arc lengths s (m): at a corner, of the next piece."""
         s = np.asarray(s, np.float64)
         k = self.piece_at(s)
         return self._tangents_in(k, np.clip(s - self.breaks[k], 0.0, self.lengths[k]))

@@ -203,8 +203,13 @@ def _chase(walk: _Walk, settings: _Settings, cmap: CorridorMap | None = None) ->
     knots = walk.times
     smooth = _smoothed(knots, walk.places, settings.smoothing)
     heading = _eased_heading(knots, np.gradient(smooth, knots, axis=0), settings.turn_rate)
-    if cmap is not None:
-        smooth = _clear_of_walls(cmap, walk, smooth, settings)
+    if cmap is not None:  # back towards the walk where it is too close to walls
+        aside = smooth - walk.places
+        far = np.linalg.norm(aside, axis=1)
+        unit = aside / np.maximum(far, 1e-12)[:, None]
+        reach = _reach(cmap, walk.places, unit, far, settings)
+        share = np.where(far > 1e-9, reach / np.maximum(far, 1e-12), 1.0)
+        smooth = walk.places + _smooth_below(knots, share, settings.smoothing)[:, None] * aside
     back = -np.column_stack([cos(heading), sin(heading)])
     distance = np.full(len(knots), settings.distance)
     if cmap is not None:
@@ -213,16 +218,6 @@ def _chase(walk: _Walk, settings: _Settings, cmap: CorridorMap | None = None) ->
     places = smooth + distance[:, None] * back
     height = np.full(len(knots), settings.height)
     return Chase(knots, np.column_stack([places, height]), heading, distance)
-
-
-def _clear_of_walls(cmap: CorridorMap, walk: _Walk, smooth: Floats, settings: _Settings) -> Floats:
-    """Move the smoothed track back towards the walk where it is too close to walls."""
-    aside = smooth - walk.places
-    far = np.linalg.norm(aside, axis=1)
-    unit = aside / np.maximum(far, 1e-12)[:, None]
-    reach = _reach(cmap, walk.places, unit, far, settings)
-    share = np.where(far > 1e-9, reach / np.maximum(far, 1e-12), 1.0)
-    return walk.places + _smooth_below(walk.times, share, settings.smoothing)[:, None] * aside
 
 
 def _reach(

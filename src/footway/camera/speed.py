@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 LEAST, MOST = 1e-6, 1e6
 """Range of all bounds of a camera, in m and s; beyond it 64-bit floats lose precision."""
 
-ROUNDING = 1e-12
-"""Share of the length below which a phase is a rounding error."""
+ROUNDING = 1e-12  # share of the length below which a phase is a rounding error
 
 _HALVINGS = 12  # bisections in the search for an eased limit: 0.03 % of the speed
 

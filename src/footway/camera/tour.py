@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
     from footway.corridor import Path
 
-EXACT = 12
-"""stops. Up to this number the order is optimal (Held and Karp 1962) and found in 0.1 s."""
+EXACT = 12  # stops. Up to this number the order is optimal (Held and Karp 1962) and found in 0.1 s
 
 _MOVED = (1, 2, 3)  # numbers of consecutive stops that are moved to shorten an order
 _CHORDS = 64  # chords of an arc at a stop; their sagitta is subtracted from the clearance

@@ -21,24 +21,12 @@ from footway.errors import FootwayError, NoPath
 from footway.extras import explain_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 COMMANDS: Final = (
-    *(
-        "build",
-        "edit",
-        "path",
-        "route",
-        "check",
-        "camera",
-        "simulate",
-        "study",
-        "report",
-        "export",
-        "replay_hash",
-        "diff",
-    ),
-    *("studio", "demo", "reproduce", "validate", "fit", "gallery", "warmup"),
+    *("build", "edit", "path", "route", "check", "camera", "simulate", "study", "report"),
+    *("export", "replay_hash", "diff", "studio", "demo", "reproduce", "validate", "fit"),
+    *("gallery", "warmup"),
 )
 """Commands in the order of the help: each is a module here, with a function of the same name."""
 
@@ -94,16 +82,13 @@ def root(
         print_lines([context.get_help()])
 
 
-def _help_text(command: Callable[..., Any]) -> str:
-    """Return the docstring with one line per paragraph, which the terminal wraps to its width."""
-    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-
-
 for _name in COMMANDS:
     _module = import_module(f"footway.cli.{_name}")
     _command = getattr(_module, _name)
-    app.command(help=_help_text(_command), epilog=getattr(_module, "EXAMPLES", None))(_command)
+    # One line per paragraph of the docstring, which the terminal wraps to its width.
+    _paragraphs = inspect.cleandoc(_command.__doc__ or "").split("\n\n")
+    _help = "\n\n".join(" ".join(paragraph.split()) for paragraph in _paragraphs)
+    app.command(help=_help, epilog=getattr(_module, "EXAMPLES", None))(_command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

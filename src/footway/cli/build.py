@@ -142,12 +142,11 @@ def build(
     """
     opt.check_output(output, SAVED.suffixes, "a saved map")
     opt.check_plot(plot)
-    given = {
-        "resolution": resolution, "radius": radius, "size": size, "usefulness": usefulness,
-        "clearance": clearance, "samples": samples, "every_passage": every_passage, "seed": seed,
-        "useful_nodes": useful_nodes, "blends": blends,
-    }  # fmt: skip
-    options = {name: value for name, value in given.items() if value is not None}
+    options = opt.given(
+        resolution=resolution, radius=radius, size=size, usefulness=usefulness,
+        clearance=clearance, samples=samples, every_passage=every_passage, seed=seed,
+        useful_nodes=useful_nodes, blends=blends,
+    )  # fmt: skip
     _check_options(map_name, method, options)
     source = opt.Source(map_name, scale, between, up)
     made: Any  # CorridorMap or Roadmap
@@ -176,13 +175,10 @@ def build(
         answer = (_roadmap_as_json if is_roadmap else _map_as_json)(made, environment)
         timed = {"map": map_name, **answer, "times_ms": steps.in_ms()}
         print_json(timed | {"output": output, "plot": plot})
-    else:
-        lines = (_roadmap_as_text if is_roadmap else _map_as_text)(
-            map_name, made, environment, steps
-        )
-        written = [f"  wrote {file}" for file in (output, plot) if file is not None]
-        print_lines(lines)
-        print_lines(written)
+        return
+    as_text = _roadmap_as_text if is_roadmap else _map_as_text
+    print_lines(as_text(map_name, made, environment, steps))
+    print_lines(f"  wrote {file}" for file in (output, plot) if file is not None)
 
 
 def _check_options(map_name: str, method: Method, options: dict[str, Any]) -> None:

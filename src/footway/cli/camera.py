@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from enum import StrEnum
 from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports
 from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
 from footway.cli.progress import timed_steps
+from footway.cli.route import RADIUS
 from footway.errors import BadInput, NoPath
 from footway.formats.registry import is_saved
 
@@ -36,34 +36,14 @@ EXAMPLES: Final = (
     "Blender opens .glb with File, Import, glTF. Exit code 3: there is no path between two stops."
 )
 
-RADIUS: Final = 0.25
-"""Default distance to walls, m."""
-
 _STOPS: Final = "Stops"
 _MOTION: Final = "Motion"
 _FOLLOW: Final = "Behind a character"
 _number = partial(opt.quantity, panel=_MOTION)
 
 
-class Method(StrEnum):
-    """Source of the paths of a tour."""
-
-    PRM = "voronoi_prm"
-    SHORT = "short"
-
-
-class Arcs(StrEnum):
-    """Speed on arcs."""
-
-    EASED = "eased"
-    STRICT = "strict"
-
-
-class Order(StrEnum):
-    """Order of the stops."""
-
-    KEPT = "kept"
-    OPTIMISED = "optimised"
+Method: TypeAlias = Literal["voronoi_prm", "short"]
+Order: TypeAlias = Literal["kept", "optimised"]
 
 
 def camera(
@@ -140,7 +120,7 @@ def camera(
         float | None, _number("SECONDS", "Look at the position after this time.", "1")
     ] = None,
     arcs: Annotated[
-        Arcs | None,
+        Literal["eased", "strict"] | None,
         opt.option(
             "Speed on arcs: the turn rate times the radius (strict), or more in slight bends.",
             default="eased",
@@ -193,36 +173,34 @@ def camera(
     time, turned to their target. It passes a stop without a dwell time in a bend if there is space.
     The result is a table, a picture of the path with its speed, and a camera for Blender.
     """
-    speeds = {
-        "speed": speed, "acceleration": acceleration, "deceleration": deceleration,
-        "look_ahead": look_ahead, "arcs": None if arcs is None else arcs.value,
-    }  # fmt: skip
-    shared = {
-        "radius": clearance if radius is None else radius, "turn_rate": turn_rate,
-        "height": height, "rate": rate,
-    }  # fmt: skip
+    speeds = opt.given(
+        speed=speed, acceleration=acceleration, deceleration=deceleration, look_ahead=look_ahead,
+        arcs=arcs,
+    )  # fmt: skip
+    shared = opt.given(
+        radius=clearance if radius is None else radius, turn_rate=turn_rate, height=height,
+        rate=rate,
+    )  # fmt: skip
     files, source = output or [], opt.Source(map_name, scale, between, up)
     _check_files(files, plot)
     if follow is None:
-        options = _given(shared | speeds)
-        _refuse(
-            "is for a camera behind a character; add --follow",
-            {"character": character, "distance": distance},
-        )
+        options = shared | speeds
+        why = "is for a camera behind a character; add --follow"
+        _refuse(why, opt.given(character=character, distance=distance))
         if stops is None:
             raise BadInput("the camera has nowhere to go; give --stops or --follow")
         visited = make_stops(stops, dwell, look_at)
     else:
-        options = _given(shared | {"distance": distance})
-        tour = {"stops": stops, "dwell": dwell, "look_at": look_at, "order": order}
-        _refuse("is for a tour; leave it out with --follow", tour | {"method": method} | speeds)
+        options = shared | opt.given(distance=distance)
+        tour = opt.given(stops=stops, dwell=dwell, look_at=look_at, order=order, method=method)
+        _refuse("is for a tour; leave it out with --follow", tour | speeds)
     shot: CameraMotion
     with timed_steps() as steps:
         if follow is None:
             loaded = _load_for_tour(source, method, options.get("radius", RADIUS), steps)
             made_for = loaded.corridors.solver.made_for
             options.setdefault("radius", RADIUS if made_for is None else made_for)
-            shot = _visit(loaded, visited, order or Order.KEPT, options, steps, plot, quiet=json)
+            shot = _visit(loaded, visited, order or "kept", options, steps, plot, quiet=json)
         else:
             loaded = load_map(source, steps)
             shot, character = _follow(loaded, follow, character, options, steps)
@@ -233,12 +211,8 @@ def camera(
             with steps.step("save", f"Writing {', '.join(files)}"):
                 for file in files:
                     save_camera(shot, file, environment=ground)
-        environment = loaded.environment
-        reports.draw(
-            lambda: pictures.draw_camera(loaded.corridors, shot, environment=environment),
-            plot,
-            steps,
-        )
+        cmap, environment = loaded
+        reports.draw(lambda: pictures.draw_camera(cmap, shot, environment=environment), plot, steps)
     if json:
         written = {"output": list(files), "plot": plot}
         known = {"map": map_name, "character": character, **_as_json(shot)}
@@ -249,13 +223,9 @@ def camera(
         reports.print_written(plot)
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
 def _refuse(why: str, options: dict[str, Any]) -> None:
     """Refuse options that do not apply."""
-    for name in _given(options):
+    for name in options:
         raise BadInput(f"{opt.as_typed(name)} {why}")
 
 
@@ -313,7 +283,7 @@ def _load_for_tour(
             raise BadInput(f"{source.name}: is a saved map and used as it is; leave --method out")
         return load_map(source, steps)
     environment = load_environment(source, steps)
-    if method is Method.SHORT:
+    if method == "short":
         return build_map(environment, steps)
     from footway.corridor import CorridorMap
     from footway.roadmap.voronoi_prm import voronoi_prm
@@ -338,7 +308,7 @@ def _visit(
 
     def draw_why_not(refusal: NoPath) -> Figure | None:
         at = [stop.at for stop in stops]
-        for start, goal in pairwise(at) if order is Order.KEPT else combinations(at, 2):
+        for start, goal in pairwise(at) if order == "kept" else combinations(at, 2):
             try:
                 loaded.corridors.path(start, goal, radius=options["radius"])
             except NoPath:
@@ -349,7 +319,7 @@ def _visit(
         reports.drawing_refusals(draw_why_not, plot, quiet=quiet),
         steps.step("tour", "Planning the tour"),
     ):
-        return tour(loaded.corridors, stops, order=order.value, **options)
+        return tour(loaded.corridors, stops, order=order, **options)
 
 
 def _follow(

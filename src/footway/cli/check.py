@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -9,13 +10,13 @@ import typer
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports
-from footway.cli.maps import LoadedMap, build_map, load_environment
-from footway.cli.progress import Steps, timed_steps
+from footway.cli.maps import build_map, load_environment
+from footway.cli.progress import timed_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from footway.corridor import Pinch
+    from footway.corridor import CorridorMap, Pinch
     from footway.environment import Environment
 
 EXAMPLES: Final = (
@@ -53,20 +54,19 @@ def check(
     opt.check_plot(plot)
     with timed_steps() as steps:
         environment = load_environment(opt.Source(map_name, scale, between, up), steps)
-        loaded = build_map(environment, steps)
-        narrow = loaded.corridors.passages(passages + _MORE)
+        cmap = build_map(environment, steps).corridors
+        narrow = cmap.passages(passages + _MORE)
         narrow, others = narrow[:passages], narrow[passages:]
         doubts = _doubts(environment, [*narrow, *others])
         reports.draw(
-            lambda: pictures.draw_check(environment, cmap=loaded.corridors, passages=narrow),
-            plot,
-            steps,
+            lambda: pictures.draw_check(environment, cmap=cmap, passages=narrow), plot, steps
         )
     if json:
-        answer = _as_json(map_name, loaded, environment, narrow, steps)
-        reports.print_json(answer | {"doubts": doubts, "plot": plot})
+        answer = {"map": map_name, **_as_json(cmap, environment, narrow)}
+        reports.print_json(answer | {"times_ms": steps.in_ms(), "doubts": doubts, "plot": plot})
         return
-    reports.print_lines(_as_text(map_name, loaded, environment, narrow, steps))
+    reports.print_lines([f"Check of {map_name}"])
+    reports.print_lines(_as_text(cmap, environment, narrow, steps.as_text()))
     alike = sum(pinch.width < narrow[-1].width + 1e-3 for pinch in others) if narrow else 0
     if alike:
         total = len(narrow) + alike
@@ -76,27 +76,32 @@ def check(
 
 
 def _doubts(environment: Environment, passages: Sequence[Pinch]) -> list[str]:
-    """Return what suggests that the map is not in metres."""
+    """Return what suggests that the map is not in metres, or that its areas are wrong."""
     x0, y0, x1, y1 = environment.bounds
     side = max(x1 - x0, y1 - y0)
     advice = "if the unit is not the metre, give --scale, such as 0.001 for millimetres"
+    found = []
     if side > _LARGE or side < _SMALL:
-        return [f"the longer side of the map is {side:,.{0 if side > 10 else 3}f} m: {advice}"]
-    if passages and passages[0].width > _WIDE:
-        return [f"the narrowest passage is {passages[0].width:,.0f} m wide: {advice}"]
-    return []
+        found = [f"the longer side of the map is {side:,.{0 if side > 10 else 3}f} m: {advice}"]
+    elif passages and passages[0].width > _WIDE:
+        found = [f"the narrowest passage is {passages[0].width:,.0f} m wide: {advice}"]
+    found += [
+        f"the area {area.name!r} is outside of the walkable space"
+        for area in environment.areas
+        if not area.polygon.intersection(environment.walkable).area
+    ]
+    names = Counter(area.name for area in environment.areas)
+    return found + [
+        f"{n} areas are called {name!r}: they are taken as one"
+        for name, n in names.items()
+        if n > 1
+    ]
 
 
 def _as_json(
-    map_name: str,
-    loaded: LoadedMap,
-    environment: Environment,
-    narrow: Sequence[Pinch],
-    steps: Steps,
+    cmap: CorridorMap, environment: Environment, narrow: Sequence[Pinch]
 ) -> dict[str, Any]:
-    cmap = loaded.corridors
     return {
-        "map": map_name,
         "name": environment.name,
         "bounds": list(environment.bounds),
         "area": environment.area,
@@ -112,21 +117,16 @@ def _as_json(
             for repair in environment.repairs
         ],
         "passages": [reports.pinch_facts(pinch) for pinch in narrow],
-        "times_ms": steps.in_ms(),
     }
 
 
 def _as_text(
-    map_name: str,
-    loaded: LoadedMap,
-    environment: Environment,
-    narrow: Sequence[Pinch],
-    steps: Steps,
+    cmap: CorridorMap, environment: Environment, narrow: Sequence[Pinch], times: str
 ) -> Iterator[str]:
     from footway.environment.repair import repairs_to_list
 
     x0, y0, x1, y1 = environment.bounds
-    parts, components = _part_areas(environment), loaded.corridors.n_components
+    parts, components = _part_areas(environment), cmap.n_components
     walkable = f"{environment.area:,.1f} m2"
     if len(parts) > 1:
         more = ", ..." if len(parts) > _MOST_PARTS else ""
@@ -144,8 +144,7 @@ def _as_text(
     if environment.terrain:
         kinds = sorted({region.kind for region in environment.terrain})
         rows.append(("terrain", ", ".join(kinds)))
-    yield f"Check of {map_name}"
-    yield from reports.facts([*rows, ("time", steps.as_text())])
+    yield from reports.facts([*rows, ("time", times)])
     repairs = environment.repairs
     yield f"{reports.count(len(repairs), 'repair')}:" if repairs else "No repairs: the map is clean"
     width = len(str(len(repairs)))

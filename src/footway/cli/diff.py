@@ -13,7 +13,7 @@ from footway.cli.reports import count, facts, print_json, print_lines, warn_if_i
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from footway.recording.comparing import Comparison, FrameDifference
+    from footway.recording.comparing import Comparison
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -46,15 +46,8 @@ def diff(
     warn_if_incomplete(b, other)
     if json:
         first = None if found.first is None else _finite(found.first._asdict())
-        print_json(
-            {
-                "a": a,
-                "b": b,
-                "equal": found.equal,
-                "facts": {name: list(pair) for name, pair in found.facts.items()},
-                "first": first,
-            }
-        )
+        pairs = {name: list(pair) for name, pair in found.facts.items()}
+        print_json({"a": a, "b": b, "equal": found.equal, "facts": pairs, "first": first})
     else:
         verdict = "are equal" if found.equal else "differ"
         print_lines([f"{a} and {b} {verdict}"])
@@ -70,10 +63,7 @@ def _as_text(found: Comparison, frames: int) -> Iterator[tuple[str, str]]:
     if found.first is None:
         yield "same", f"the first {count(min(found.facts.get('frames', (frames,))), 'frame')}"
         return
-    yield from _frame_as_text(found.first)
-
-
-def _frame_as_text(first: FrameDifference) -> Iterator[tuple[str, str]]:
+    first = found.first
     yield "first", f"frame {first.frame}: step {first.step}, {first.time:g} s in A"
     if first.character >= 0:
         more = f" and {first.characters - 1:,} more" if first.characters > 1 else ""

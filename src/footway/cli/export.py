@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
@@ -209,9 +210,7 @@ def _write(recording: Recording, options: Options, steps: Steps) -> bool:
 
 def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
     """Draw one frame or all frames; return whether in a box around all characters, not on a map."""
-    own = _load_own(recording, steps) if options.source is None else None
-    is_boxed = own is None and options.source is None
-    cmap, environment = own or _load_ground(recording, options.source, steps)
+    (cmap, environment), is_boxed = _load_map(recording, options.source, steps)
     with steps.step("export", f"Drawing {options.output}"):
         if options.kind == _PAGE:
             from footway.studio.replay import write_page
@@ -231,37 +230,33 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
     return is_boxed
 
 
-def _load_own(recording: Recording, steps: Steps) -> LoadedMap | None:
-    """Build the map in the recording, or the gallery map that it names; None if it has neither."""
-    from footway.recording.trajectories import check_inside
+def _load_map(
+    recording: Recording, source: opt.Source | None, steps: Steps
+) -> tuple[LoadedMap, bool]:
+    """Load the given map, or the one in the recording, or the gallery map that it names.
 
-    if recording.environment is not None:
-        return build_map(recording.environment, steps)
-    name = recording.map_name
-    if not name.startswith("gallery:"):
-        return None
-    try:
-        environment = load_environment(opt.Source(name), steps)
-        check_inside(recording, environment, name)
-    except BadInput:
-        return None  # a different map with the same name
-    return build_map(environment, steps)
-
-
-def _load_ground(recording: Recording, source: opt.Source | None, steps: Steps) -> LoadedMap:
-    """Load the map of the recording, or build one of a box around all characters."""
+    If there is none, build a box around all characters. Also return whether it is such a box.
+    """
     from footway.environment import Environment
     from footway.recording.trajectories import box_of, check_clear, check_inside
 
-    if source is None:
-        box = Environment.from_polygons(box_of(recording), name=recording.map_name)
-        return build_map(box, steps)
-    loaded = load_map(source, steps)
-    if loaded.environment is None:
-        check_clear(recording, loaded.corridors, source.name)
-    else:
-        check_inside(recording, loaded.environment, source.name)
-    return loaded
+    if source is not None:
+        loaded = load_map(source, steps)
+        if loaded.environment is None:
+            check_clear(recording, loaded.corridors, source.name)
+        else:
+            check_inside(recording, loaded.environment, source.name)
+        return loaded, False
+    name, environment = recording.map_name, recording.environment
+    if environment is None and name.startswith("gallery:"):
+        with suppress(BadInput):  # a different map with the same name
+            named = load_environment(opt.Source(name), steps)
+            check_inside(recording, named, name)
+            environment = named
+    is_boxed = environment is None
+    if environment is None:
+        environment = Environment.from_polygons(box_of(recording), name=name)
+    return build_map(environment, steps), is_boxed
 
 
 def _frame_at(recording: Recording, seconds: float) -> int:

@@ -1,25 +1,31 @@
-"""`footway fit`: choose parameters of a local model by measured curves."""
+"""`footway fit`: choose parameters of a local model by measured trajectories or curves."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from footway.cli import options as opt
 from footway.cli import reports
+from footway.cli.maps import load_environment
 from footway.cli.progress import timed_steps
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from footway.cli.progress import Steps
     from footway.validate.fitting import Fit
+    from footway.validate.trajectories import Replay
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway fit social_force v0=0.5,5 sigma=0.1,0.6 --check bottleneck\n\n"
-    "  footway fit orca time_horizon=0.5,5 --to fundamental --curve mine.csv --trials 60"
+    "  footway fit orca time_horizon=0.5,5 --to fundamental --curve mine.csv --trials 60\n\n"
+    "  footway fit social_force v0=0.5,5 --to day1.sqlite --check day2.sqlite --area 0,0,4,2\n\n"
+    "  footway fit social_force v0=0.5,5 --to people.txt,plan.geojson --line 0,3,2,3 --rate 25"
 )
 
 
@@ -37,15 +43,17 @@ def fit(
     to: Annotated[
         list[str] | None,
         opt.option(
-            "An experiment to fit to; give it several times for several. By default fundamental.",
-            unit="EXPERIMENT",
+            "An experiment, or a file of measured trajectories (.parquet, .sqlite, .txt, .csv; "
+            "FILE,MAP if it has no geometry) to fit to; several times for several. By default "
+            "fundamental.",
+            unit="DATA",
         ),
     ] = None,
     check: Annotated[
         list[str] | None,
         opt.option(
-            "An experiment that is held out to judge the result; several times for several.",
-            unit="EXPERIMENT",
+            "Experiments or trajectories that are held out to judge the result; as for --to.",
+            unit="DATA",
         ),
     ] = None,
     curve: Annotated[
@@ -55,15 +63,47 @@ def fit(
             unit="FILE",
         ),
     ] = None,
+    area: Annotated[
+        opt.Numbers | None,
+        opt.option(
+            "Of trajectories: compare density and speed in this box.",
+            unit="X0,Y0,X1,Y1",
+            parser=opt.two_points,
+        ),
+    ] = None,
+    line: Annotated[
+        opt.Numbers | None,
+        opt.option(
+            "Of trajectories: compare the flow over this line.",
+            unit="X0,Y0,X1,Y1",
+            parser=opt.two_points,
+        ),
+    ] = None,
+    speed: Annotated[
+        opt.Numbers | None,
+        opt.option(
+            "Of trajectories: free speed of the people, m/s.",
+            unit="MEAN,DEVIATION",
+            default="1.34,0.26",
+            parser=opt.mean_and_deviation,
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None, opt.quantity("HZ", "Frames per second of files that do not say it.")
+    ] = None,
+    unit: Annotated[
+        float | None,
+        opt.quantity("METRES", "Unit of the coordinates of files that do not say it; 0.01: cm."),
+    ] = None,
     dt: Annotated[float, opt.option("Time step.", unit="SECONDS", parser=opt.number)] = 0.1,
     trials: Annotated[int, opt.option("Trials at most.", unit="N")] = 40,
     json: opt.JsonOption = False,
 ) -> None:
-    """Choose parameters of a local model so that it matches measured curves.
+    """Choose parameters of a local model so that it matches measured people.
 
-    Each trial simulates the scenes of the experiments. Prints the distance to the measured curves
-    before and after, and that to curves that were held out: a fit that is worse there does not
-    carry over.
+    Each trial simulates the experiments, or the people of the trajectories in their geometry: they
+    enter where and when they were measured. Prints the distance to the measured data before and
+    after, and that to data that were held out: a fit that is worse there does not carry over.
     """
     from footway.validate.fitting import fit as run_fit
     from footway.validate.fitting import with_curve
@@ -75,16 +115,46 @@ def fit(
     chosen = list(to or ("fundamental",))
     if curve is not None and len(chosen) != 1:
         raise BadInput("--curve is for one experiment; give --to once")
-    targets = [with_curve(chosen[0], curve)] if curve is not None else chosen
     limits = dict(map(_parse, parameters))
-    with timed_steps() as steps, steps.bar("fit", "Fitting") as bar:
-        found = run_fit(
-            model, limits, targets, check=check or (), dt=dt, trials=trials, progress=bar
-        )
+    with timed_steps() as steps:
+        given: dict[str, Any] = {"area": area, "line": line, "rate": rate, "unit": unit}
+        given |= {} if speed is None else {"speed": speed}
+        targets: list[Any] = [_load(one, steps, **given) for one in chosen]
+        held_out = [_load(one, steps, **given) for one in check or ()]
+        if curve is not None:
+            targets = [with_curve(chosen[0], curve)]
+        with steps.bar("fit", "Fitting") as bar:
+            found = run_fit(
+                model, limits, targets, check=held_out, dt=dt, trials=trials, progress=bar
+            )
     if json:
         reports.print_json(found.to_dict() | {"times_ms": steps.in_ms()})
     else:
         reports.print_lines(_as_text(found))
+
+
+def _load(
+    text: str,
+    steps: Steps,
+    *,
+    area: Any,
+    line: Any,
+    rate: float | None,
+    unit: float | None,
+    **more: Any,
+) -> str | Replay:
+    """Return the name of an experiment, or the people of a file of trajectories, FILE[,MAP]."""
+    from footway.validate.scenes import box
+    from footway.validate.trajectories import SUFFIXES, load_trajectories, replay
+
+    file, _, map_name = text.partition(",")
+    if Path(file).suffix.lower() not in SUFFIXES:
+        return text
+    environment = load_environment(opt.Source(map_name), steps) if map_name else None
+    with steps.step("load", f"Reading {file}"):
+        people = load_trajectories(file, rate=rate, unit=unit, environment=environment)
+        ring, ends = area and box(*area), line and (line[:2], line[2:])
+        return replay(people, file, area=ring, line=ends, **more)
 
 
 def _parse(text: str) -> tuple[str, tuple[float, float]]:

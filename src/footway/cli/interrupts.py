@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-INTERRUPTED: Final = 130
-"""Exit code: 128 + the number of the signal, as in shells."""
+INTERRUPTED: Final = 130  # exit code: 128 + the number of the signal, as in shells
 
 _PAUSE: Final = 0.05  # s after which an interrupt is raised again if not acknowledged
 _CALLBACKS: Final = (

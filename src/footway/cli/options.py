@@ -77,20 +77,17 @@ def number(text: str) -> float:
         raise typer.BadParameter(f"{text!r} is not a number; give one such as 0.25") from None
 
 
-def place(text: str) -> Numbers:
-    """Parse "X,Y" or "X,Y,Z"."""
-    numbers = _split(text)
-    if len(numbers) not in (2, 3):
-        raise typer.BadParameter(not_a_point(text))
-    return numbers
-
-
-def point(text: str) -> Numbers:
+def point(text: str, dimensions: tuple[int, ...] = (2,)) -> Numbers:
     """Parse "X,Y"."""
     numbers = _split(text)
-    if len(numbers) != 2:
+    if len(numbers) not in dimensions:
         raise typer.BadParameter(not_a_point(text))
     return numbers
+
+
+def place(text: str) -> Numbers:
+    """Parse "X,Y" or "X,Y,Z"."""
+    return point(text, (2, 3))
 
 
 def not_a_point(text: str) -> str:
@@ -109,6 +106,16 @@ def heights(text: str) -> Numbers:
 def box_size(text: str) -> Numbers:
     """Parse "X,Y,Z"."""
     return _exactly(text, "3,3,3")
+
+
+def mean_and_deviation(text: str) -> Numbers:
+    """Parse "MEAN,DEVIATION"."""
+    return _exactly(text, "1.34,0.26")
+
+
+def two_points(text: str) -> Numbers:
+    """Parse "X0,Y0,X1,Y1"."""
+    return _exactly(text, "0,0,4,2.5")
 
 
 class Obstacle(NamedTuple):
@@ -259,6 +266,11 @@ class Source(NamedTuple):
     scale: float | None = None
     between: Numbers | None = None
     up: str | None = None
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were typed: those that are not None."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def as_typed(name: str) -> str:

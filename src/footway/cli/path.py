@@ -129,6 +129,7 @@ def path(
     obstacle: walks.ObstacleOption = None,
     avoid: walks.AvoidOption = None,
     repulsion: walks.RepulsionOption = None,
+    attraction: walks.AttractionOption = None,
     prefer: walks.PreferOption = None,
     route: walks.RouteOption = None,
     route_method: walks.RouteMethodOption = None,
@@ -166,6 +167,7 @@ def path(
         "avoid": avoid, "prefer": prefer, "route": route, "route_method": route_method,
         "no_improve": no_improve, "margin": margin, "sigma": sigma, "spacing": spacing,
         "look": look, "steering": steering, "boundary": boundary, "repulsion": repulsion,
+        "attraction": attraction,
     })  # fmt: skip
     query = Query(start, goal, radius, clearance, alternatives, longer, different)
     source = opt.Source(map_name, scale, between, up)
@@ -286,8 +288,7 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
 
 def _find_alternatives(loaded: LoadedMap, query: Query, steps: Steps) -> AlternativesResult:
     cmap, start, goal = loaded.corridors, query.start, query.goal
-    given = {"longer": query.longer, "different": query.different}
-    limits = {name: value for name, value in given.items() if value is not None}
+    limits = opt.given(longer=query.longer, different=query.different)
     with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
         from footway.corridor import CorridorMap
 

@@ -23,13 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Steps:
-    """Time the long steps of a command, and show them on a terminal.
+    """Time the long steps of a command, and show them on a terminal."""
 
-    Attributes:
-        seconds: duration of each step, s.
-    """
-
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # duration of each step, s
 
     @contextmanager
     def step(self, name: str, doing: str) -> Iterator[None]:
@@ -83,8 +79,7 @@ def say_compiling() -> None:
     say("compiling kernels, once after an install or update (up to a minute) ...")
 
 
-_spinning: list[Callable[[str], None]] = []
-"""Functions that append text to the visible spinners."""
+_spinning: list[Callable[[str], None]] = []  # functions that append text to the visible spinners
 
 
 @contextmanager

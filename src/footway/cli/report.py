@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+from urllib.parse import quote
 
 import typer
 
 from footway.cli import options as opt
 from footway.cli import reports
 from footway.cli.options import JsonOption, option
+from footway.cli.progress import timed_steps
 from footway.errors import BadInput
 from footway.writing import whole_file
+
+if TYPE_CHECKING:
+    from footway.cli.progress import Steps
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -36,7 +43,8 @@ def report(
 
     The page has curves with confidence bands, the distribution of the runs, the influence of each
     varied key, pictures of the recorded runs, and everything needed to repeat the study. It needs
-    no other file. Two studies are compared point by point, with a test of each difference.
+    no other file, but links to pages that replay the recorded runs, which are written beside the
+    recordings. Two studies are compared point by point, with a test of each difference.
     """
     from footway.extras import optional_imports
     from footway.runs.results import StudyResults
@@ -54,12 +62,36 @@ def report(
     from footway.runs import report as pages
 
     measure = pages.main_measure(*studies)
-    text = pages.comparison_html(*studies) if len(studies) == 2 else pages.report_html(studies[0])
-    with whole_file(file) as part:
-        part.write_text(text, "utf-8")
+    with timed_steps() as steps:
+        if len(studies) == 2:
+            text = pages.comparison_html(*studies)
+        else:
+            replays = _write_replays(pages.recordings(studies[0]), Path(file).parent, steps)
+            with steps.step("page", f"Drawing {file}"):
+                text = pages.report_html(studies[0], replays)
+        with whole_file(file) as part:
+            part.write_text(text, "utf-8")
     runs = sum(len(study.runs) for study in studies)
     if json:
         reports.print_json({"folders": folders, "output": file, "runs": runs, "measure": measure})
     else:
         reports.print_lines([f"{reports.count(runs, 'run')}, {measure}"])
         reports.print_written(file)
+
+
+def _write_replays(recordings: dict[str, Path], beside: Path, steps: Steps) -> dict[str, str]:
+    """Write a page that replays each recording, beside it; return links relative to a folder."""
+    from footway.corridor import CorridorMap
+    from footway.recording.recording import Recording
+    from footway.studio.replay import write_page
+
+    links = {}
+    for name, file in recordings.items():
+        replay, recording = file.with_suffix(".html"), Recording.load(file)
+        if recording.environment is None:
+            continue
+        with steps.step(name, f"Writing {replay}"), whole_file(replay) as part:
+            cmap = CorridorMap.build(recording.environment)
+            write_page(recording, part, cmap=cmap, environment=recording.environment)
+        links[name] = quote(Path(os.path.relpath(replay, beside)).as_posix())
+    return links

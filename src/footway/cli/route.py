@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 import typer
 
@@ -32,35 +30,22 @@ EXAMPLES: Final = (
     "Exit code 3: there is no path, and the message says why."
 )
 
-RADIUS: Final = 0.25
-"""Default radius of a pedestrian, m."""
+RADIUS: Final = 0.25  # default radius of a pedestrian, m
 
 
-class RouteMethod(StrEnum):
-    """Graph that is searched for a route (miran-2013, section 4)."""
-
-    TRIANGLES = "triangles"
-    GRID = "grid"
+RouteMethod: TypeAlias = Literal["triangles", "grid"]
+"""Graph that is searched for a route (miran-2013, section 4)."""
 
 
 class RouteRequest(NamedTuple):
-    """Options of a route; None stands for the default.
+    """Options of a route; None stands for the default."""
 
-    Attributes:
-        preferences: weight of each kind of terrain.
-        file: a route drawn by hand.
-        method: the graph that is searched.
-        improve: minimise the weighted length after the search.
-        resolution: cell size of a grid, m.
-        margin: distance to worse terrain, m.
-    """
-
-    preferences: dict[str, float] | None = None
-    file: str | None = None
-    method: RouteMethod | None = None
-    improve: bool = True
-    resolution: float | None = None
-    margin: float | None = None
+    preferences: dict[str, float] | None = None  # weight of each kind of terrain
+    file: str | None = None  # a route drawn by hand
+    method: RouteMethod | None = None  # the graph that is searched
+    improve: bool = True  # minimise the weighted length after the search
+    resolution: float | None = None  # cell size of a grid, m
+    margin: float | None = None  # distance to worse terrain, m
 
     def check(self) -> None:
         """Refuse options that do not apply."""
@@ -115,7 +100,7 @@ def route(
     method: Annotated[
         RouteMethod,
         typer.Option(help="Graph to search: triangles of the terrain, or cells of a grid."),
-    ] = RouteMethod.TRIANGLES,
+    ] = "triangles",
     resolution: Annotated[
         float | None,
         opt.quantity(
@@ -144,14 +129,9 @@ def route(
     `footway path --follow miran` walks along a route. Of the printed times, `kernels` is the time
     for loading compiled code, and `route` the time for the search.
     """
-    request = RouteRequest(
-        opt.preferences(prefer),
-        method=method,
-        improve=not no_improve,
-        resolution=resolution,
-        margin=margin,
-    )
-    if resolution is not None and method is not RouteMethod.GRID:
+    weights, improve = opt.preferences(prefer), not no_improve
+    request = RouteRequest(weights, None, method, improve, resolution, margin)
+    if resolution is not None and method != "grid":
         raise BadInput("--resolution is for --method grid; triangles need none")
     request.check()
     opt.check_plot(plot)
@@ -185,12 +165,8 @@ def route(
         ("points", f"{len(found.points)}"),
         ("time", steps.as_text()),
     ]
-    reports.print_lines(
-        [
-            f"Route from {reports.place(found.start)} to {reports.place(found.goal)}",
-            *reports.facts(rows),
-        ]
-    )
+    ends = f"from {reports.place(found.start)} to {reports.place(found.goal)}"
+    reports.print_lines([f"Route {ends}", *reports.facts(rows)])
     reports.print_written(output, plot)
 
 
@@ -214,9 +190,10 @@ def load_route_kernels(request: RouteRequest) -> IndicativeRoute | None:
     from footway.terrain import Terrain
 
     small = request._replace(preferences={"mud": 9.0}, file=None, resolution=None)
-    with suppress(FootwayError):
+    try:
         return _plan_route(Terrain.build(make_yard(), 0.1), (1.0, 1.0), (15.0, 1.0), small)
-    return None
+    except FootwayError:
+        return None
 
 
 def find_route(
@@ -246,7 +223,7 @@ def _plan_route(
             start,
             goal,
             preferences=request.preferences,
-            method=(request.method or RouteMethod.TRIANGLES).value,
+            method=request.method or "triangles",
             resolution=request.resolution,
             improve=request.improve,
             **({} if request.margin is None else {"margin": request.margin}),

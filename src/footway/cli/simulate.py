@@ -218,17 +218,13 @@ def simulate(
     if output is None and scenario.output.recording is not None:
         options = Options(scenario.output.recording, *files)
         options.check()
-    changes: dict[str, Any] = {}
-    for name, given in (("seed", seed), ("model", model)):
-        if given is not None and resume is not None:
-            raise BadInput(
-                f"--{name} cannot be used with --resume: the checkpoint has its own {name}; "
-                "leave it out"
-            )
-    if seed is not None:
-        changes["seed"] = seed
-    if model is not None:
-        changes["model"] = _model(model)
+    changes = opt.given(seed=seed, model=None if model is None else _model(model))
+    if changes and resume is not None:
+        name = next(iter(changes))
+        raise BadInput(
+            f"--{name} cannot be used with --resume: the checkpoint has its own {name}; "
+            "leave it out"
+        )
     if seconds is not None:
         _check_seconds(seconds, "--seconds")
         changes["duration"] = seconds
@@ -353,12 +349,8 @@ def _print_check(
         ("populations", ", ".join(named)),
         *((f"space of {space.name}", _describe(space)) for space in crowd.start_spaces),
     ]
-    reports.print_lines(
-        [
-            f"{name} is fine: {reports.count(len(crowd), 'character')} at the start",
-            *reports.facts(rows),
-        ]
-    )
+    count = reports.count(len(crowd), "character")
+    reports.print_lines([f"{name} is fine: {count} at the start", *reports.facts(rows)])
 
 
 def _describe(space: StartSpace) -> str:
@@ -389,21 +381,12 @@ def _print_run(
         drawn = (options.plot, options.animation) if summary.is_complete else ()
         reports.print_written(options.output, options.checkpoint, *drawn)
     elif summary.is_complete:  # an interrupted command prints its own object
-        files = {
-            "output": options.output,
-            "plot": options.plot,
-            "animation": options.animation,
-            "checkpoint": options.checkpoint,
-        }
-        reports.print_json(
-            {
-                "scenario": name,
-                **summary.to_dict(),
-                "start_spaces": _start_spaces(crowd),
-                **files,
-                "times_ms": steps.in_ms(),
-            }
-        )
+        answer = {"scenario": name, **summary.to_dict(), "start_spaces": _start_spaces(crowd)}
+        answer |= {
+            "output": options.output, "plot": options.plot, "animation": options.animation,
+            "checkpoint": options.checkpoint, "times_ms": steps.in_ms(),
+        }  # fmt: skip
+        reports.print_json(answer)
 
 
 def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
@@ -425,8 +408,8 @@ def _as_text(name: str, summary: Summary, steps: Steps) -> Iterator[str]:
         if len(summary.present) > 1 and summary.last_exits:
             rows.append(("last of", _last_exits(summary.last_exits)))
     causes = Counter(one.cause for one in summary.stuck)
-    listed = ", ".join(f"{cause} {size:,}" for cause, size in causes.most_common())
-    rows.append(("stuck", f"{causes.total():,} ({listed})" if causes else "nobody"))
+    by_cause = ", ".join(f"{cause} {size:,}" for cause, size in causes.most_common())
+    rows.append(("stuck", f"{causes.total():,} ({by_cause})" if causes else "nobody"))
     for group in summary.groups:
         size = f"{group.lateral:.1f} m wide, {group.longitudinal:.1f} m long"
         rows.append((group.name, f"{size}, on {group.area:.0f} m2"))

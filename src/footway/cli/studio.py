@@ -80,12 +80,13 @@ def _serve(
     import webbrowser
 
     from footway.studio.access import Access, is_loopback
+    from footway.studio.recent import autosave_folder
     from footway.studio.server import Studio, bind, serve
 
     with bind(host, PORT if port is None else port, exact=port is not None) as listening:
         token = None if is_loopback(host) else secrets.token_urlsafe(24)
         access = Access(host, listening.getsockname()[1], token)
-        made = Studio(document, access, loader)
+        made = Studio(document, access, loader, autosave=autosave_folder())
         name = access.host
         if name in ("0.0.0.0", "::", ""):  # noqa: S104 - a browser needs a name
             name = socket.gethostname()

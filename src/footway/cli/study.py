@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -18,7 +19,6 @@ from footway.extras import optional_imports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from concurrent.futures import Executor
 
     from footway.runs.results import StudyResults
     from footway.runs.study import Study
@@ -56,7 +56,7 @@ def study(
         option("Run each N-th point only, from the K-th on, for job arrays.", unit="K/N"),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Check the study and its maps, and stop.")
+        bool, typer.Option("--check", help="Check the study, its maps and all points, and stop.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -66,6 +66,7 @@ def study(
     and the worst run. Finished runs are kept if the command is stopped or killed; the same command
     continues. The results do not depend on the number of workers.
     """
+    from footway.runs.execution import check as check_study
     from footway.runs.execution import study as run_study
     from footway.runs.study import load_study
 
@@ -75,9 +76,11 @@ def study(
     folder = output or str(Path(plan).with_suffix(""))
     made = load_study(plan)
     if check:
+        with timed_steps() as steps, steps.bar("check", "Checking") as bar:
+            check_study(made, folder, progress=bar)
         _print_check(plan, made, json=json)
         return
-    with timed_steps() as steps, _executor(dask, scheduler, workers) as executor:
+    with timed_steps() as steps, _client(dask, scheduler, workers) as client:
         finished = 0
 
         def count(done: int, total: int) -> None:
@@ -89,7 +92,7 @@ def study(
         try:
             with steps.bar("study", "Running") as bar:
                 results = run_study(
-                    made, folder, workers=workers, executor=executor, shard=part, progress=count
+                    made, folder, workers=workers, executor=client, shard=part, progress=count
                 )
         except KeyboardInterrupt:
             acknowledge()
@@ -113,28 +116,31 @@ def _parse_shard(text: str | None) -> tuple[int, int]:
 
 
 @contextmanager
-def _executor(dask: bool, scheduler: str | None, workers: int | None) -> Iterator[Executor | None]:
-    """Yield the executor of a Dask cluster; None for processes on this machine."""
+def _client(dask: bool, scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """Yield a client of a Dask cluster; None for processes on this machine."""
     if not dask and scheduler is None:
         yield None
         return
     with optional_imports():
         import distributed
     dask_: Any = distributed  # it has no types
-    if scheduler is not None:
+    logging.disable()  # a lost scheduler is reported in one line, by us
+    with ExitStack() as stack:
+        stack.callback(logging.disable, logging.NOTSET)
+        address: Any = scheduler
+        if dask:
+            options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
+            address = stack.enter_context(dask_.LocalCluster(n_workers=workers, **options))
         try:
-            client = dask_.Client(scheduler, timeout=10)
+            client = stack.enter_context(dask_.Client(address, timeout=10))
         except (OSError, TimeoutError, ValueError) as error:
             raise BadInput(
                 f"--scheduler {scheduler}: does not answer ({' '.join(str(error).split())[:80]}); "
                 "start it with: dask scheduler"
             ) from None
-        with client:
-            yield client.get_executor()
-        return
-    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None}
-    with dask_.LocalCluster(n_workers=workers, **options) as local, dask_.Client(local) as client:
-        yield client.get_executor()
+        if not client.nthreads():
+            reports.say(f"{scheduler} has no workers yet; start them with: dask worker {scheduler}")
+        yield client
 
 
 def _print_check(plan: str, made: Study, *, json: bool) -> None:
@@ -188,7 +194,7 @@ def _as_text(results: StudyResults) -> Iterator[str]:
         text = f"{one.mean:.1f}{unit} on average{spread}, 95th percentile {one.p95:.1f}{unit}"
         text = text if one.n else "no run in which everybody left"
         left = results.not_out(point)
-        runs = reports.count(one.n + left, "run")
+        runs = reports.count(sum(key[0] == point for key in results.runs), "run")
         warning = f"; in {left} of them somebody was still inside at the end" if left else ""
         yield f"  {describe(values)}: {measure} {text} ({runs}{warning})"
     if len(results.points) > _MOST_ROWS:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 from footway import plot as pictures
 from footway.cli import options as opt
@@ -34,29 +33,17 @@ _TERRAIN: Final = "Terrain (with --follow miran or irm)"
 _ROUNDING: Final = 1e-4  # m by which rounding may bring a walk nearer to a wall than its radius
 
 
-class Follower(StrEnum):
-    """Methods that follow a corridor (cmm) or an indicative route (miran, irm)."""
-
-    CMM = "cmm"
-    MIRAN = "miran"
-    IRM = "irm"
-
-
-class Avoid(StrEnum):
-    """Methods to avoid dynamic obstacles (cmm-2007, "Avoiding dynamic obstacles")."""
-
-    FORCES = "forces"
-    CORRIDOR = "corridor"
-
+Follower: TypeAlias = Literal["cmm", "miran", "irm"]
+"""Methods that follow a corridor (cmm) or an indicative route (miran, irm)."""
 
 _ALL: Final = frozenset({"speed", "step", "turn_rate", "output", "obstacle", "repulsion"})
 _ROUTE: Final = frozenset(
     {"look", "steering", "boundary", "prefer", "route", "route_method", "no_improve", "margin"}
 )
-_ACCEPTED: Final = {
-    Follower.CMM: _ALL | {"shortcut", "noise", "lane", "corner", "seed", "avoid"},
-    Follower.MIRAN: _ALL | _ROUTE | {"sigma", "spacing"},
-    Follower.IRM: _ALL | _ROUTE,
+_ACCEPTED: Final[dict[Follower, frozenset[str]]] = {
+    "cmm": _ALL | {"shortcut", "noise", "lane", "corner", "seed", "avoid", "attraction"},
+    "miran": _ALL | _ROUTE | {"sigma", "spacing"},
+    "irm": _ALL | _ROUTE,
 }
 """Options that each follower accepts."""
 
@@ -126,11 +113,20 @@ BoundaryOption = Annotated[
     _number("NUMBER", "Strength of the force away from walls within --clearance (c_b).", "3"),
 ]
 AvoidOption = Annotated[
-    Avoid | None,
+    Literal["forces", "corridor", "published-corridor"] | None,
     opt.option(
-        "Avoid obstacles by forces, or by bending the corridor around them.",
+        "Avoid obstacles by forces, or by bending the corridor around them (published-corridor: "
+        "each ball by itself, as in cmm-2007; the corridor may tear).",
         default="forces",
         panel=_AROUND,
+    ),
+]
+AttractionOption = Annotated[
+    Literal["bounded", "published"] | None,
+    opt.option(
+        "Force toward the attraction point: bounded, or as published in cmm-2007.",
+        default="bounded",
+        panel=_WALK,
     ),
 ]
 PreferOption = Annotated[list[opt.Weights] | None, routes.prefer_option(_TERRAIN)]
@@ -171,21 +167,13 @@ LookOption = Annotated[
 
 
 class WalkRequest(NamedTuple):
-    """Options of a walk.
+    """Options of a walk."""
 
-    Attributes:
-        method: the follower.
-        options: keyword arguments of the follower; omitted ones have its defaults.
-        obstacles: dynamic obstacles.
-        output: file of the trajectory.
-        route: the route to follow; None for a walk through a corridor.
-    """
-
-    method: Follower
-    options: dict[str, Any]
-    obstacles: list[opt.Obstacle]
-    output: str | None
-    route: routes.RouteRequest | None
+    method: Follower  # the follower
+    options: dict[str, Any]  # keyword arguments of the follower; omitted ones have its defaults
+    obstacles: list[opt.Obstacle]  # dynamic obstacles
+    output: str | None  # file of the trajectory
+    route: routes.RouteRequest | None  # the route to follow; None for a walk through a corridor
 
     def discs(self) -> list[Disc]:
         """Return the dynamic obstacles."""
@@ -214,7 +202,7 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
         if named:
             typed = ", ".join(opt.as_typed(name) for name in named)
             verb = "is" if len(named) == 1 else "are"
-            fits = [follower for follower in Follower if _ACCEPTED[follower] >= set(named)]
+            fits = [follower for follower in _ACCEPTED if _ACCEPTED[follower] >= set(named)]
             add = (
                 f"; add --follow {fits[0]}"
                 if fits
@@ -224,16 +212,14 @@ def walk_request(follow: Follower | None, given: dict[str, Any]) -> WalkRequest 
         return None
     for name in named:
         if name not in _ACCEPTED[follow]:
-            others = " or ".join(other for other in Follower if name in _ACCEPTED[other])
+            others = " or ".join(other for other in _ACCEPTED if name in _ACCEPTED[other])
             raise BadInput(
                 f"{opt.as_typed(name)} is for --follow {others}; "
                 f"leave it out with --follow {follow}"
             )
     output, obstacles = named.pop("output", None), named.pop("obstacle", [])
     opt.check_output(output, (".csv",), "a trajectory")
-    route = None if follow is Follower.CMM else _pop_route_request(named)
-    if "avoid" in named:
-        named["avoid"] = named["avoid"].value
+    route = None if follow == "cmm" else _pop_route_request(named)
     return WalkRequest(follow, named, obstacles, output, route)
 
 
@@ -288,18 +274,20 @@ def walk_route(
     quiet: bool,
 ) -> RouteWalkResult:
     """Find the route, walk along it, and write the trajectory if requested."""
+    from footway.corridor import CorridorMap
+
     assert request.route is not None
     environment = load_environment(source, steps)
     radius = routes.RADIUS if query.radius is None else query.radius
     terrain = routes.build_terrain(environment, radius, request.route, steps)
-    loaded = build_map(environment, steps) if request.method is Follower.IRM else None
+    loaded = build_map(environment, steps) if request.method == "irm" else None
     cmap = None if loaded is None else loaded.corridors
-    with steps.step("kernels", "Loading compiled kernels"):
-        _load_kernels(query, request)
+    with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
+        small = routes.load_route_kernels(request.route)
+        if small is not None:
+            _follow_route(small, CorridorMap.build(make_yard()) if cmap else None, query, request)
 
     def draw_no_route(refusal: NoPath) -> Figure:
-        from footway.corridor import CorridorMap
-
         if query.start is None or query.goal is None:  # the ends are those of a route file
             return pictures.draw_map(environment)
         known = cmap or CorridorMap.build(environment)
@@ -311,18 +299,6 @@ def walk_route(
             walk = _follow_route(route, cmap, query, request)
     _write_trajectory(walk, request.output)
     return RouteWalkResult(LoadedMap(cmap, environment), walk, request)
-
-
-def _load_kernels(query: Query, request: WalkRequest) -> None:
-    """Find and follow a route on a small built-in map, so that the kernels are loaded."""
-    from footway.corridor import CorridorMap
-
-    assert request.route is not None
-    route = routes.load_route_kernels(request.route)
-    with suppress(FootwayError):
-        if route is not None:
-            cmap = CorridorMap.build(make_yard()) if request.method is Follower.IRM else None
-            _follow_route(route, cmap, query, request)
 
 
 def _follow_route(
@@ -381,7 +357,7 @@ class WalkResult:
                 {"at": list(disc.at), "radius": disc.radius, "velocity": list(disc.velocity)}
                 for disc in self.walk.obstacles
             ],
-            "follow": {"method": self.request.method.value, **self.request.options},
+            "follow": {"method": self.request.method, **self.request.options},
             "output": self.request.output,
         }
 

@@ -184,9 +184,11 @@ def _use_maps() -> None:
     cmap.nearest_obstacle([start])
     cmap.locate([start])
     cmap.path(start, goal, radius=0.1)
+    cmap.prepare()
     cmap.path(start, goal, radius=0.1, clearance=0.3)
     cmap.paths([start], [goal], radius=0.1)
     cmap.paths_between(start, goal, 2, radius=0.1)
+    cmap.paths_between(start, goal, 2, radius=0.1, different=0.1)
     cmap.nearest_free([(-1.0, -1.0)], radius=0.1)
     cmap.corridor(start, goal, radius=0.1, around="path")
     cmap.bottleneck(start, goal)
@@ -238,11 +240,10 @@ def _use_roadmaps() -> None:
     from footway.corridor import CorridorMap
     from footway.environment import Environment, Volume
     from footway.roadmap import Roadmap
-    from footway.roadmap.measures import shortest_path_factor
+    from footway.roadmap.measures import shortest_path_factor, verify
     from footway.roadmap.resolution import make_lattice
     from footway.roadmap.rrrm import rrrm
     from footway.roadmap.space import make_space
-    from footway.roadmap.verify import verify
     from footway.roadmap.voronoi_prm import voronoi_prm
 
     posts = [(4, 4, 6, 7), (9, 3, 11, 6), (4, 10, 7, 12), (10, 9, 12, 12)]

@@ -12,7 +12,7 @@ from footway._numba.segments import cross, foot_parameter
 from footway.corridor.balls import on_pieces
 from footway.corridor.kernels.locate import BEYOND
 from footway.corridor.kernels.nearest import find_nearest
-from footway.corridor.kernels.path import THIN
+from footway.corridor.kernels.query import THIN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footway._numba.jit import entry
 from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
 from footway.corridor.kernels.alternatives import find_paths
@@ -16,7 +17,8 @@ from footway.corridor.kernels.backbone import balls_along, extract
 from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
 from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, PathBuffer, SearchWorkspace
 from footway.corridor.kernels.path import N_COLUMNS, SWEEP, X0, X1, Y0, Y1, solve, solve_many
-from footway.corridor.kernels.search import N_FLOATS, N_INTS
+from footway.corridor.kernels.search import ALL_NODES, N_FLOATS, N_INTS
+from footway.corridor.landmarks import NO_LANDMARKS, Landmarks, measure_landmarks
 from footway.corridor.points import locate
 from footway.errors import BadQuery
 from footway.validation import as_text
@@ -35,6 +37,8 @@ _BALLS = 1 << 12  # initial capacity: balls of a corridor
 _PIECES = 512  # initial capacity: lines and arcs of a path
 _BATCH = 64  # queries per task of a thread pool
 _BATCH_PIECES = 256
+_FEW = 96  # nodes of a search that is over before landmarks are worth their time
+_NODES_BEFORE_LANDMARKS = 32  # per half-edge: then searches took about as long as landmarks take
 _MOST_NODES = 64  # per half-edge: a larger search is given up
 _MOST_NODES_OF_ALL = 1 << 20  # of a search for several paths: 250 MB
 
@@ -68,17 +72,25 @@ class Solver:
     Attributes:
         index: search structures of the map.
         made_for: radius of the disc, m, for which the map was made; None: for every radius.
+        uses_landmarks: whether landmarks are measured after many searches, without `prepare`.
         can_widen: whether paths may be moved to get the preferred clearance. Lines and arcs of a
             blended roadmap keep the clearance that it was built with.
+        corner_edges: (ne,) edges that lead to a corner although an arc leads around it; None if
+            the map has no arcs.
 
     """
 
+    uses_landmarks = True
     can_widen = True
+    corner_edges: NDArray[np.bool_] | None = None
 
     def __init__(self, index: Index) -> None:
         self.index = index
         self.made_for: float | None = None
         self._local = threading.local()
+        self._solve: Any = None  # compiled code of `solve`
+        self._landmarks = NO_LANDMARKS
+        self._measuring = threading.Lock()
 
     def explain_unlocated_end(
         self,
@@ -113,14 +125,43 @@ class Solver:
     def workspace(self) -> SearchWorkspace:
         """Scratch memory of the calling thread for searches of shortest paths."""
         try:
-            return self._local.workspace  # type: ignore[no-any-return]
+            workspace: SearchWorkspace = self._local.workspace
         except AttributeError:
             self._grow(1 << 14, _PIECES)
             return self._local.workspace  # type: ignore[no-any-return]
+        if workspace.landmarks is not self._landmarks.distances:
+            self._grow(len(workspace.queue), len(self._local.out))
+            return self._local.workspace  # type: ignore[no-any-return]
+        return workspace
 
     def _grow(self, nodes: int, pieces: int) -> None:
-        self._local.workspace = _make_workspace(self.index, nodes)
+        self._local.workspace = _make_workspace(self.index, nodes, self._landmarks)
         self._local.out = np.empty((pieces, N_COLUMNS))
+
+    @property
+    def landmarks(self) -> Landmarks:
+        """Landmarks that bound searches from below; none before they were measured."""
+        return self._landmarks
+
+    def measure_landmarks(self) -> None:
+        """Measure the landmarks, if that was not done: all further searches use them.
+
+        They change no path. A thread does this once searches have taken as long as it takes.
+        """
+        with self._measuring:
+            if self._landmarks is NO_LANDMARKS:
+                self._landmarks = measure_landmarks(self.index, _make_workspace)
+                self.uses_landmarks = len(self._landmarks.places) > 0  # a map without corners
+
+    def _measure_if_worth_it(self, workspace: SearchWorkspace) -> None:
+        """Start to measure the landmarks in the background after enough searches."""
+        if (
+            self._landmarks is NO_LANDMARKS
+            and self.uses_landmarks
+            and workspace.count[ALL_NODES] > _NODES_BEFORE_LANDMARKS * len(self.index.graph.out)
+            and not self._measuring.locked()
+        ):
+            threading.Thread(target=self.measure_landmarks, daemon=True).start()
 
     @property
     def graph_workspace(self) -> GraphWorkspace:
@@ -130,7 +171,7 @@ class Solver:
         except AttributeError:
             axis = self.index.axis
             self._local.graph_workspace = make_graph_workspace(
-                len(axis.vertices), len(axis.edges), self._landmarks
+                len(axis.vertices), len(axis.edges), self._vertex_landmarks
             )
             return self._local.graph_workspace  # type: ignore[no-any-return]
 
@@ -149,8 +190,8 @@ class Solver:
         )
 
     @cached_property
-    def _landmarks(self) -> Floats:
-        """Distances from landmarks, computed for the first corridor; paths do not need them."""
+    def _vertex_landmarks(self) -> Floats:
+        """Distances along the axis from vertices, computed for the first corridor."""
         return landmark_distances(self.index.graph, LANDMARKS)
 
     def corridor(
@@ -215,9 +256,11 @@ class Solver:
     ) -> Solution | None:
         """Answer one query; None if the scratch memory was too small and was enlarged."""
         workspace, out = self.workspace, self._local.out
-        status, rows, length, clearance, count = solve(
-            *start, *goal, radius, shortcut, out, workspace, index
-        )
+        arguments = (*start.tolist(), *goal.tolist(), radius, shortcut, out, workspace, index)
+        if self._solve is None:
+            self._solve = entry(solve, *arguments)
+        status, rows, length, clearance, count = self._solve(*arguments)
+        self._measure_if_worth_it(workspace)
         most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
         if status == FULL and len(workspace.queue) <= most:
             self._grow(4 * len(workspace.queue), 4 * len(out))
@@ -311,12 +354,11 @@ class Solver:
             return [solution for batch in batches for solution in batch]
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
-        n = len(starts)
+        n, workspace = len(starts), self.workspace
         out = np.empty((n, _BATCH_PIECES, N_COLUMNS))
         rows, statuses, certificates = np.zeros(n, int), np.zeros(n, int), np.zeros((n, 2))
-        solve_many(
-            starts, goals, radius, out, rows, certificates, statuses, self.workspace, self.index
-        )
+        solve_many(starts, goals, radius, out, rows, certificates, statuses, workspace, self.index)
+        self._measure_if_worth_it(workspace)
         return [
             self.solve(starts[k], goals[k], radius)
             if status == FULL
@@ -336,7 +378,9 @@ def _reversed(solution: Solution) -> Solution:
     return solution._replace(pieces=pieces, crossed=crossed)
 
 
-def _make_workspace(index: Index, capacity: int) -> SearchWorkspace:
+def _make_workspace(
+    index: Index, capacity: int, landmarks: Landmarks = NO_LANDMARKS
+) -> SearchWorkspace:
     """Allocate a workspace for searches of about `capacity` nodes."""
     # Along a half-edge a node creates at most two others at each point.
     step = 4 * int(np.diff(index.corners.offsets).max()) + 2 * int(
@@ -349,15 +393,19 @@ def _make_workspace(index: Index, capacity: int) -> SearchWorkspace:
         keys=np.empty(capacity),
         queue=np.empty(capacity, np.int32),
         halves=np.empty(capacity, np.int32),
-        turns=np.zeros((2 * len(index.axis.sites), 9)),
+        turns=np.zeros((2 * len(index.axis.sites), 4)),
+        second_turns=np.zeros((2 * len(index.axis.sites), 5)),
         marks=np.zeros(len(index.axis.edges), np.int64),
-        count=np.array([0, 0, 0, step + 64, 0, 0, 0]),
+        count=np.array([0, 0, 0, step + 64, 0, 0, 0, 0, 0, 0, _FEW]),
         chain=np.empty((capacity // 4, 2), np.int32),
         tangents=np.empty((capacity // 4 + 1, 6)),
-        limit=np.array([np.inf, 0.0]),
-        to_goal=np.zeros((0, 9)),
+        limit=np.array([np.inf, 0.0, landmarks.error]),
+        to_goal=np.zeros((0, 4)),
         polyline=np.empty((capacity + 2, 2)),
         on_path=np.zeros(len(index.axis.edges), np.bool_),
+        landmarks=landmarks.distances,
+        goal_distances=np.empty(landmarks.distances.shape[1]),
+        bounds=np.zeros((len(index.corners.xy), 2)),
     )
 
 

@@ -102,7 +102,7 @@ _PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items(
 
 KIND = archive.Kind(
     format="footway-crowd",
-    version=8,
+    version=9,
     name="checkpoint",
     remedy="run the crowd again",
     arrays={
@@ -168,7 +168,8 @@ KIND = archive.Kind(
         "styles": [
             (
                 OneOf(("miran", "irm")), Number(_TINY, 1e6), Number(_TINY, 1e6),
-                Number(0.0, 1e6), Number(_TINY, _WIDE), _WEIGHTS,
+                Number(0.0, 1e6), Number(0.0, 100.0), Number(_TINY, 1e3), Number(0.0, 1e3),
+                Number(_TINY, _WIDE), _WEIGHTS,
             )
         ],
         "random_goals": [(Number(_TINY, _WIDE), *_RANGE_OF_GOALS)],

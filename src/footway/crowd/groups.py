@@ -37,6 +37,7 @@ class Dispersion(NamedTuple):
     lateral: float  # m, across the backbone, between the outermost two centres
     longitudinal: float  # m, along the backbone, between the first and the last
     area: float  # m2, of the balls between the least and the most advanced attraction point
+    spread: float = 0.0  # m, along the backbone, between these two attraction points
 
 
 class Bounds(NamedTuple):
@@ -312,7 +313,10 @@ class Groups:
         high = max(low, self._least_ball(group, slots[int(at.argmax())]))
         area = math.pi * np.square(group.backbone[low, col.BALL_RADIUS])
         area += float(self._gains[base + low + 1 : base + high + 1].sum())
-        return Dispersion(float(np.ptp(across)), float(np.ptp(along)), float(area))
+        front = int(self.front_limits[group.number]) - group.first_sample
+        most = int(at.max()) if front < 0 else min(int(at.max()), front)
+        spread = max(0.0, float(self._lengths[base + most] - self._lengths[base + low]))
+        return Dispersion(float(np.ptp(across)), float(np.ptp(along)), float(area), spread)
 
     def _least_ball(self, group: Group, slot: int) -> int:
         """Return the least advanced ball that contains a character: end of the group area."""

@@ -164,6 +164,20 @@ class Profile:
         help="Distance walked on a route between two updates of the attraction point. 0 is at each "
         "step, as in a single walk by default; that takes a crowd about three times as long.",
     ))  # fmt: skip
+    clearance: float = field(default=0.5, metadata=_declare(
+        unit="m", low=0.0, high=100.0,
+        help="Distance beyond the radius within which walls push characters on a route away "
+        "(F_b of miran-2013). 0: they may touch walls.",
+    ))  # fmt: skip
+    steering: float = field(default=1.0, metadata=_declare(
+        above=0.0, high=1e3,
+        help="c_s: strength of the force toward the attraction point on a route.",
+    ))  # fmt: skip
+    boundary: float = field(default=3.0, metadata=_declare(
+        low=0.0, high=1e3,
+        help="c_b: strength of F_b at the wall. Against the direction of walking it is at most "
+        "half of c_s, so that it holds nobody.",
+    ))  # fmt: skip
     congestion: float = field(default=0.0, metadata=_declare(
         low=0.0, high=10.0, slider=(0.0, 2.0, 0.1), label="Avoid congestion",
         help="Weight of the expected wait at crowded passages in the choice of path and of "
@@ -227,6 +241,9 @@ class Properties(TypedDict, total=False):
     sigma: float | None
     spacing: float | None
     look: float | None
+    clearance: float | None
+    steering: float | None
+    boundary: float | None
     congestion: float | None
     habit: float | None
 

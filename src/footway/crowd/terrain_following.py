@@ -57,6 +57,9 @@ class FollowingStyle(NamedTuple):
     sigma: float  # m
     spacing: float  # m
     look: float  # m
+    clearance: float  # m
+    steering: float  # c_s
+    boundary: float  # c_b
     radius: float  # m, greatest radius: the terrain is shrunk by it
     preferences: dict[str, float]  # weight by kind of terrain
 
@@ -65,8 +68,11 @@ class FollowingStyle(NamedTuple):
         """Return the style of a profile; None if it follows corridors."""
         if profile.follows == "cmm":
             return None
-        numbers = (profile.sigma, profile.spacing, profile.look, greatest(profile.radius))
-        return cls(profile.follows, *numbers, dict(profile.preferences))
+        p = profile
+        return cls(
+            profile.follows, p.sigma, p.spacing, p.look, p.clearance, p.steering, p.boundary,
+            greatest(p.radius), dict(p.preferences),
+        )  # fmt: skip
 
 
 class StyleTerrain(NamedTuple):
@@ -100,7 +106,14 @@ class StyleTerrain(NamedTuple):
         used = weights[np.unique(terrain.ground.kind)]
         sigma = style.sigma if style.follow == "miran" else 0.0
         parameters = FollowingParameters(
-            sigma, style.spacing, style.look, float(used.min()), float(used.max())
+            sigma,
+            style.spacing,
+            style.look,
+            style.clearance,
+            style.boundary / style.steering,
+            style.radius,
+            float(used.min()),
+            float(used.max()),
         )
         network = network_of(terrain, _FEW_NODES)
         followed = FollowedTerrain(parameters, weights, doubled_triangles(terrain.ground))
@@ -139,7 +152,7 @@ class Routes:
     def __init__(self, simulation: Simulation, environment: Environment | None) -> None:
         self._simulation, self._characters = simulation, simulation.characters
         self.environment = environment
-        self.guides = Guides(np.empty((0, 8)), np.empty((0, 8), np.int32), np.empty((0, 4)))
+        self.guides = Guides(np.empty((0, 10)), np.empty((0, 8), np.int32), np.empty((0, 4)))
         self.styles: list[FollowingStyle] = []
         self._terrains: list[StyleTerrain] = []
         self._rows: dict[int, int] = {}  # row of a guide, by id
@@ -363,7 +376,7 @@ class Routes:
         sizes = facts[rows, col.POINTS] + facts[rows, col.PIECES]
         routes = [pool[f : f + n] for f, n in zip(facts[rows, col.FIRST_ROW], sizes, strict=True)]
         return {
-            "guide_progress": progress[rows],
+            "guide_progress": progress[rows, : col.STORED],
             "guide_facts": facts[rows],
             "guide_routes": np.concatenate([np.empty((0, 4)), *routes]),
         }
@@ -399,7 +412,7 @@ class Routes:
         self.assign_route(number, slot, style, route)
         row = self._rows[number]
         first_row = self.guides.facts[row, col.FIRST_ROW]
-        self.guides.progress[row], self.guides.facts[row] = progress, facts
+        self.guides.progress[row, : col.STORED], self.guides.facts[row] = progress, facts
         self.guides.facts[row, col.FIRST_ROW] = first_row
         if before[col.FOLLOWS] != col.ON_ROUTE:  # it follows a path; the guide only keeps its row
             cursor[:] = before

@@ -39,12 +39,12 @@ _known: WeakKeyDictionary[CorridorMap, Tracks] = WeakKeyDictionary()
 def tracks_of(cmap: CorridorMap) -> Tracks:
     """Return the samples of a map; they are computed once, and must not be modified."""
     if cmap not in _known:
-        _known[cmap] = make_tracks(cmap.solver.index)
+        _known[cmap] = make_tracks(cmap.solver.index, cmap.solver.corner_edges)
     return _known[cmap]
 
 
-def make_tracks(index: Index) -> Tracks:
-    """Sample every edge of the map."""
+def make_tracks(index: Index, corner_edges: NDArray[np.bool_] | None = None) -> Tracks:
+    """Sample every edge of the map; wanderers do not use corner edges (see `Solver`)."""
     axis = index.axis
     inside = axis.piece_left >= 0
     narrow = np.minimum(axis.clearance, np.roll(axis.clearance, -1))
@@ -65,9 +65,18 @@ def make_tracks(index: Index) -> Tracks:
         at_piece[:-1].astype(np.int32),
         np.full(len(axis.vertices), -1, np.int32),
         np.full(len(axis.vertices), -1, np.int32),
-        np.where(edges_of_wanderers(index), 1.0, 0.0).astype(np.float32)[None],
+        _weights(index, corner_edges),
+        corner_edges is not None,
     )
     return _with_home_edges(_with_loops(tracks, index), index)
+
+
+def _weights(index: Index, corner_edges: NDArray[np.bool_] | None) -> NDArray[np.float32]:
+    """Return the edge weights of wanderers (1, ne)."""
+    kept = edges_of_wanderers(index)
+    if corner_edges is not None:
+        kept &= ~corner_edges
+    return kept.astype(np.float32)[None]
 
 
 def _sides(balls: Floats, contacts: Floats | None, first: Any, last: Any) -> NDArray[np.float32]:

@@ -10,14 +10,6 @@ from footway.environment.volume import Volume
 from footway.environment.walls import Walls
 
 __all__ = [
-    "Area",
-    "Environment",
-    "InputGeometry",
-    "Pieces",
-    "Raster",
-    "Repair",
-    "TerrainRegion",
-    "Volume",
-    "Walls",
-    "rasterise",
-]
+    "Area", "Environment", "InputGeometry", "Pieces", "Raster", "Repair", "TerrainRegion", "Volume",
+    "Walls", "rasterise",
+]  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 
 from footway.environment.lattice import polygon_parts
-from footway.errors import BadQuery
+from footway.errors import BadFile, BadQuery
 from footway.validation import FARTHEST, floats, shown
 
 if TYPE_CHECKING:
@@ -88,6 +88,14 @@ def to_wkt(polygon: Polygon) -> str:
     return text
 
 
+def from_wkt(text: str) -> Polygon:
+    """Return the polygon, or the polygons, in well-known text; raise BadFile if it has none."""
+    found: Polygon = shapely.from_wkt(text, on_invalid="ignore")
+    if found is None or shapely.get_dimensions(found) != 2:
+        raise BadFile(f"{shown(text)} is no polygon")
+    return found
+
+
 def contains(polygon: Polygon, points: Floats) -> Bools:
     """Return whether each point (n, 2) lies inside. (n,)."""
     found: Bools = shapely.contains_xy(polygon, points[:, 0], points[:, 1])
@@ -112,14 +120,13 @@ def voronoi_shares(
 ) -> Floats:
     """Return the share of the Voronoi cell of each point (n, 2) that lies in an area. (n,).
 
-    Cells end at the walls of the walkable polygon; of a cell that falls into several parts, the one
-    that contains the point counts. `cut_off` is the greatest distance from the point, m.
+    Cells end at the walls of the walkable polygon. If walls divide a cell, only the part with the
+    point counts. `cut_off` is the greatest distance from the point, m.
 
     Example:
         >>> room, left = shapely.box(0, 0, 4, 1), shapely.box(0, 0, 1, 1)
         >>> voronoi_shares(np.array([(1.0, 0.5), (3.0, 0.5)]), room, left).tolist()
         [0.5, 0.0]
-
     """
     if not len(points):
         return np.empty(0)

@@ -18,13 +18,13 @@ from footway._numba.portable_math import hypot
 from footway.constants import MARGIN
 from footway.environment.lattice import check_coordinates, polygon_parts, to_metres, to_steps
 from footway.environment.repair import Repair, merge, repair_polygons
-from footway.environment.walls import segments_of
+from footway.environment.walls import segment_keys, segments_of
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.arrays import Bools, Floats, Shapes
+    from footway.arrays import Bools, Shapes
     from footway.environment.input_geometry import InputGeometry, Pieces
 
 _ELSEWHERE: Final = ("outside", "lies on a wall or outside walkable space")
@@ -267,10 +267,11 @@ def _insert_lines(
     walkable = _within(shapely.point_on_surface(faces), space)
     space = polygon_parts(shapely.coverage_union_all(faces[walkable]))
     segments = segments_of(edges)
-    keys = _keys(segments)
+    keys = segment_keys(segments)
     fresh = np.sort(np.unique(keys, return_index=True)[1])
     segments, keys = segments[fresh], keys[fresh]
-    segments = segments[~np.isin(keys, _keys(segments_of(shapely.get_rings(space))))]
+    around = segment_keys(segments_of(shapely.get_rings(space)))
+    segments = segments[~np.isin(keys, around)]
     middles = shapely.points((segments[:, :2] + segments[:, 2:]) / 2)
     segments = segments[_within(middles, space)]
     return _node_rings(space), shapely.linestrings(segments.reshape(-1, 2, 2))
@@ -303,16 +304,6 @@ def _within(points: Any, polygons: Shapes) -> Bools:
     inside = np.zeros(len(points), dtype=bool)
     inside[shapely.STRtree(points).query(polygons, predicate="contains")[1]] = True
     return inside
-
-
-def _keys(segments: Floats) -> NDArray[np.void]:
-    """Return (n,) keys that are equal for equal segments, regardless of direction."""
-    ends = segments.reshape(-1, 2, 2)
-    swap = (ends[:, 0, 0] > ends[:, 1, 0]) | (
-        (ends[:, 0, 0] == ends[:, 1, 0]) & (ends[:, 0, 1] > ends[:, 1, 1])
-    )
-    ordered = np.where(swap[:, None, None], ends[:, ::-1], ends).reshape(-1, 4) + 0.0
-    return np.ascontiguousarray(ordered).view([("", np.float64)] * 4).ravel()
 
 
 def _insert_points(

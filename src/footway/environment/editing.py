@@ -1,93 +1,167 @@
-"""Edit a map: add or remove obstacles, floor, terrain and areas. Each edit returns a new map."""
+"""Edit a map: add, move, change and remove obstacles, floors, walls, terrain and areas.
+
+Each edit returns a new map, with the plan that it is drawn with.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import shapely
 
-from footway.environment.environment import Area, Environment
+from footway.environment.environment import Area, Environment, TerrainRegion
+from footway.environment.plan import Item, Plan, corners, reshaped, translated
 from footway.errors import BadGeometry, BadInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     Ring = Sequence[tuple[float, float]]
+    Point = tuple[float, float]
 
+Kind = Literal["area", "terrain", "obstacle", "wall", "floor"]
 _SMALLEST: Final = 1e-4  # m2, minimum area of a drawn polygon
-_NEAR_LINE: Final = 0.5  # m, distance at which a click selects a wall without thickness
 
 
-def with_obstacle(env: Environment, ring: Ring) -> Environment:
-    """Return the map with another obstacle, given by its corners (m).
+class Found(NamedTuple):
+    """The topmost item at a point.
+
+    Attributes:
+        kind: what it is.
+        number: its number among the areas, the terrain or the items of the plan.
+        name: its name, or the kind of terrain.
+        shape: Shapely geometry, metres.
+    """
+
+    kind: Kind
+    number: int
+    name: str
+    shape: Any
+
+    @property
+    def corners(self) -> list[Point]:
+        """Its corners, if it is one polygon without holes or a line; else none."""
+        return corners(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A map and the plan that it is drawn with.
 
     Example:
         >>> import footway as fw
-        >>> room = fw.Environment.from_polygons(bounds=(0, 0, 5, 5))
-        >>> with_obstacle(room, [(1, 1), (2, 1), (2, 2)]).area
-        24.5
+        >>> room = Drawing.of(fw.Environment.from_polygons(bounds=(0, 0, 5, 5)))
+        >>> more = room.with_obstacle([(1, 1), (2, 1), (2, 5), (1, 5)], name="shelf")
+        >>> more.environment.area, more.item_at((1.5, 3)).name
+        (21.0, 'shelf')
+        >>> more.moved((1.5, 3), by=(2, -1)).without((3.5, 2)).environment.area
+        25.0
     """
-    return _rebuilt(env, env.walkable, obstacles=[_polygon(ring)])
 
+    environment: Environment
+    plan: Plan
 
-def with_floor(env: Environment, ring: Ring) -> Environment:
-    """Return the map with more walkable space."""
-    return _rebuilt(env, shapely.union_all([env.walkable, _polygon(ring)]))
+    @classmethod
+    def of(cls, env: Environment, plan: Plan | None = None) -> Drawing:
+        """Return a map with its plan, or with one that follows from its walkable space."""
+        return cls(env, Plan.of(env) if plan is None else plan)
 
+    def with_obstacle(self, ring: Ring, name: str = "") -> Drawing:
+        """Return the map with another obstacle, given by its corners (m)."""
+        return self._drawn(self.plan.with_item(Item("obstacle", polygon_of(ring), name)))
 
-def with_terrain(env: Environment, kind: str, ring: Ring) -> Environment:
-    """Return the map with another region of terrain, on top of all others."""
-    return env.with_terrain([(kind, _polygon(ring))])
+    def with_floor(self, ring: Ring) -> Drawing:
+        """Return the map with more walkable space."""
+        return self._drawn(self.plan.with_item(Item("floor", polygon_of(ring))))
+
+    def with_terrain(self, kind: str, ring: Ring) -> Drawing:
+        """Return the map with another region of terrain, on top of all others."""
+        env = self.environment.with_terrain([(kind, polygon_of(ring))])
+        return replace(self, environment=env)
+
+    def with_area(
+        self, name: str, ring: Ring, properties: Mapping[str, Any] | None = None
+    ) -> Drawing:
+        """Return the map with another named area."""
+        return replace(self, environment=with_area(self.environment, name, ring, properties))
+
+    def item_at(self, at: Point) -> Found:
+        """Return the topmost item at a point: area, terrain, obstacle or wall, floor.
+
+        Raises:
+            BadInput: there is no item.
+        """
+        env, point = self.environment, shapely.Point(at)
+        for k in reversed(range(len(env.areas))):
+            if shapely.intersects(env.areas[k].polygon, point):
+                return Found("area", k, env.areas[k].name, env.areas[k].polygon)
+        for k in reversed(range(len(env.terrain))):
+            if shapely.intersects(env.terrain[k].polygon, point):
+                return Found("terrain", k, env.terrain[k].kind, env.terrain[k].polygon)
+        number = self.plan.item_at(at)
+        if number is None:
+            raise BadInput("there is nothing here; click an obstacle, a wall, terrain or an area")
+        item = self.plan.items[number]
+        return Found(item.kind, number, item.name, item.shape)
+
+    def without(self, at: Point) -> Drawing:
+        """Return the map without the topmost item at a point; the floor stays.
+
+        Raises:
+            BadInput: there is no item.
+        """
+        found = self.item_at(at)
+        if found.kind == "floor":
+            raise BadInput("there is nothing here; click an obstacle, a wall, terrain or an area")
+        return self._with(found, None)
+
+    def moved(self, at: Point, by: Point) -> Drawing:
+        """Return the map with the topmost item at a point moved."""
+        found = self.item_at(at)
+        return self._with(found, found._replace(shape=translated(found.shape, by)))
+
+    def changed(self, at: Point, points: Ring | None = None, name: str | None = None) -> Drawing:
+        """Return the map with other corners or another name of the topmost item at a point."""
+        found = self.item_at(at)
+        shape = found.shape if points is None else reshaped(found.shape, points)
+        return self._with(found, found._replace(shape=shape, name=name or found.name))
+
+    def _with(self, found: Found, other: Found | None) -> Drawing:
+        """Return the map with another item in the place of one, or without it (None)."""
+        env, k = self.environment, found.number
+        if found.kind == "area":
+            areas = [] if other is None else [_area(other, env.areas[k])]
+            return replace(
+                self, environment=replace(env, areas=(*env.areas[:k], *areas, *env.areas[k + 1 :]))
+            )
+        if found.kind == "terrain":
+            regions = [] if other is None else [TerrainRegion(other.name, other.shape)]
+            kept = (*env.terrain[:k], *regions, *env.terrain[k + 1 :])
+            # Regions outside the map are refused.
+            made = replace(env, terrain=()).with_terrain(kept) if kept else replace(env, terrain=())
+            return replace(self, environment=made)
+        if other is None:
+            return self._drawn(self.plan.without(k))
+        item = replace(self.plan.items[k], shape=other.shape, name=other.name)
+        return self._drawn(self.plan.with_changed(k, item))
+
+    def _drawn(self, plan: Plan) -> Drawing:
+        return Drawing(plan.applied_to(self.environment), plan)
 
 
 def with_area(
     env: Environment, name: str, ring: Ring, properties: Mapping[str, Any] | None = None
 ) -> Environment:
     """Return the map with another named area."""
-    return replace(env, areas=(*env.areas, Area(name, _polygon(ring), dict(properties or {}))))
+    return replace(env, areas=(*env.areas, Area(name, polygon_of(ring), dict(properties or {}))))
 
 
-def without(env: Environment, at: tuple[float, float]) -> Environment:
-    """Return the map without the topmost object at a point: area, terrain, obstacle or thin wall.
-
-    Raises:
-        BadInput: there is no object.
-    """
-    point = shapely.Point(at)
-    for k in reversed(range(len(env.areas))):
-        if shapely.intersects(env.areas[k].polygon, point):
-            return replace(env, areas=env.areas[:k] + env.areas[k + 1 :])
-    for k in reversed(range(len(env.terrain))):
-        if shapely.intersects(env.terrain[k].polygon, point):
-            return replace(env, terrain=env.terrain[:k] + env.terrain[k + 1 :])
-    rings = [ring for polygon in env.walkable.geoms for ring in polygon.interiors]
-    holes = [hole for hole in map(shapely.Polygon, rings) if shapely.intersects(hole, point)]
-    if holes and not shapely.contains(env.walkable, point):
-        smallest = min(holes, key=lambda hole: float(hole.area))
-        return _rebuilt(env, shapely.union_all([env.walkable, smallest]))
-    near = [line for line in env.lines.geoms if shapely.distance(line, point) <= _NEAR_LINE]
-    if near:
-        rest = [line for line in env.lines.geoms if line is not near[0] and line != near[0]]
-        return _rebuilt(replace(env, lines=shapely.MultiLineString(rest)), env.walkable)
-    raise BadInput("there is nothing here to delete; click on an obstacle, terrain or an area")
+def _area(found: Found, before: Area) -> Area:
+    return replace(before, name=found.name, polygon=found.shape)
 
 
-def _rebuilt(env: Environment, walkable: Any, **more: Any) -> Environment:
-    """Return the map with other walkable space; thin walls, areas and names are kept.
-
-    Terrain regions that obstacles cover completely are dropped.
-    """
-    free = shapely.difference(walkable, shapely.union_all(list(more.get("obstacles", ()))))
-    made = Environment.from_polygons(
-        walkable, lines=env.lines, points=env.points, areas=env.areas, name=env.name,
-        grid=env.grid, terrain=[r for r in env.terrain if shapely.intersects(free, r.polygon)],
-        **more,
-    )  # fmt: skip
-    return replace(made, repairs=env.repairs)
-
-
-def _polygon(ring: Ring) -> Any:
+def polygon_of(ring: Ring) -> Any:
     """Return the repaired polygon of these corners; it may have several parts."""
     shape = shapely.make_valid(shapely.Polygon(ring))
     parts = shapely.get_parts(shapely.get_parts(shape))

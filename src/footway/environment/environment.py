@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 FINEST: Final = 1e-6
 """m. Finest grid to which coordinates can be snapped: a thousandth of the default."""
 
-GROUND: Final = "ground"
-"""Kind of the walkable space that no terrain region covers."""
+GROUND: Final = "ground"  # kind of the walkable space that no terrain region covers
 
 _SLACK: Final = 2.0  # grid steps by which rounding may move a border over a slanted map edge
 
@@ -57,12 +56,18 @@ class TerrainRegion:
     Attributes:
         kind: name of the kind; "ground" is reserved for what no region covers.
         polygon: Shapely polygon or multipolygon, metres.
+        reach: m. An influence region also affects its surroundings, through walls: its weight falls
+            to 1 at this distance, in rings of equal width. 0: it affects only itself.
     """
 
     kind: str
     polygon: shapely.Polygon | shapely.MultiPolygon
+    reach: float = 0.0
 
     def __post_init__(self) -> None:
+        reach = number(self.reach, "reach of a terrain region", "m", low=0.0, high=FARTHEST,
+                       error=BadGeometry)  # fmt: skip
+        object.__setattr__(self, "reach", reach)
         if not isinstance(self.kind, str) or not self.kind.strip():
             raise BadGeometry(f"the kind of a terrain region is {shown(self.kind)}: give it a name")
         if self.kind in RESERVED_KINDS:
@@ -275,7 +280,7 @@ def _regions(
         region = item if isinstance(item, TerrainRegion) else TerrainRegion(*item)
         polygon = _repaired_polygon(region.polygon, _label(region), repairs, grid=grid)
         if not polygon.is_empty:
-            regions.append(TerrainRegion(region.kind, polygon))
+            regions.append(replace(region, polygon=polygon))
     return _cut_to_map(regions, walkable, repairs, grid=grid) if regions else ()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import shapely
 
 from footway.environment.environment import Environment
-from footway.environment.walls import segments_of
+from footway.environment.walls import segment_keys, segments_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,6 @@ def environment_from_walls(
         >>> ring = np.hstack([corners, np.roll(corners, -1, axis=0)])
         >>> environment_from_walls(ring, lambda at: at[:, 0] > 0).area
         12.0
-
     """
     ends = walls.reshape(-1, 2, 2)
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)
@@ -54,12 +53,8 @@ def environment_from_walls(
     # a side of two faces, or of none if it ends inside a face.
     sides = segments_of(shapely.get_rings(faces[free]))
     own = shapely.get_coordinates(segments).reshape(-1, 4)
-    known = np.concatenate([own, sides])
-    backward = (known[:, 0] > known[:, 2]) | (
-        (known[:, 0] == known[:, 2]) & (known[:, 1] > known[:, 3])
-    )
-    known[backward] = known[backward][:, [2, 3, 0, 1]]
-    number = np.unique(known, axis=0, return_inverse=True)[1].ravel()
+    keys = segment_keys(np.concatenate([own, sides]))
+    number = np.unique(keys, return_inverse=True)[1]
     count = np.bincount(number[len(segments) :], minlength=number.max(initial=0) + 1)
     return Environment(
         walkable,

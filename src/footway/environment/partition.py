@@ -35,26 +35,21 @@ grid: products of two differences stay well within 64 bits."""
 
 MOST_KINDS: Final = 32767
 
+RINGS: Final = 8
+"""Rings around an influence region, of equal width and of one weight each."""
+_QUARTER: Final = 4  # sides of a ring in a quarter of a circle
+
 _BORDER, _WALL = 1, 2  # marks of sides
 
 
 class Partition(NamedTuple):
-    """Triangles that fill the walkable space of a disc without overlap, conforming at the corners.
+    """Triangles that fill the walkable space of a disc; neighbours share whole sides."""
 
-    Attributes:
-        points: (p, 2) float64, m.
-        triangles: (t, 3) int32, corners in points, counterclockwise.
-        neighbours: (t, 3) int32, triangle across the side from corner k to corner k + 1;
-            -1 at a wall.
-        kind: (t,) int16, index in kinds.
-        kinds: names; the first is always "ground", which no region covers.
-    """
-
-    points: Floats
-    triangles: NDArray[np.int32]
-    neighbours: NDArray[np.int32]
-    kind: NDArray[np.int16]
-    kinds: tuple[str, ...]
+    points: Floats  # (p, 2) float64, m
+    triangles: NDArray[np.int32]  # (t, 3) int32, corners in points, counterclockwise
+    neighbours: NDArray[np.int32]  # (t, 3) int32, across side k, to corner k + 1; -1 at a wall
+    kind: NDArray[np.int16]  # (t,) int16, index in kinds
+    kinds: tuple[str, ...]  # names; the first is always "ground", which no region covers
 
 
 def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
@@ -87,6 +82,7 @@ def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
     reach = radius + 2 / per_metre if radius > 0 else 0.0
     walls = environment.walls.segments if reach == 0.0 else offset_lines(environment.walls, reach)
     regions = np.array([region.polygon for region in environment.terrain], dtype=object)
+    regions = np.append(regions, _rings(environment))
     borders = segments_of(shapely.get_rings(shapely.get_parts(regions)))
     marks = np.repeat(np.array([_WALL, _BORDER], np.uint8), [len(walls), len(borders)])
     steps = np.rint(np.concatenate([walls, borders]) * per_metre).astype(np.int64)
@@ -157,7 +153,46 @@ def _kinds(environment: Environment, samples: Floats) -> tuple[tuple[str, ...], 
     at, region = tree.query(shapely.points(samples), predicate="within")
     top = np.full(len(samples), -1)
     np.maximum.at(top, at, region)
-    return kinds, number[top]
+    return _with_influences(environment, samples, kinds, number[top])
+
+
+def _rings(environment: Environment) -> list[shapely.Polygon | shapely.MultiPolygon]:
+    """Return the region and its surroundings up to the end of each ring of influence regions."""
+    inside = shapely.box(*environment.bounds)
+    return [
+        shapely.intersection(
+            shapely.buffer(region.polygon, region.reach * k / RINGS, quad_segs=_QUARTER), inside
+        )
+        for region in environment.terrain
+        if region.reach > 0.0
+        for k in range(1, RINGS + 1)
+    ]
+
+
+def _with_influences(
+    environment: Environment, samples: Floats, kinds: tuple[str, ...], kind: NDArray[np.int16]
+) -> tuple[tuple[str, ...], NDArray[np.int16]]:
+    """Return kinds with one more for each combination of kind and rings, such as "mud@fire 3/8".
+
+    Ring 1 is the nearest. The rings are those of `_rings`, whose corners lie on circles.
+    """
+    names = np.array(kinds, object)[kind]
+    rings = _rings(environment)
+    sources = [region for region in environment.terrain if region.reach > 0.0]
+    for i, region in enumerate(sources):
+        ring = np.full(len(samples), RINGS + 1)
+        for k in range(RINGS, 0, -1):
+            ring[shapely.contains_xy(rings[i * RINGS + k - 1], *samples.T)] = k
+        ring[shapely.contains_xy(region.polygon, *samples.T)] = RINGS + 1
+        near = ring <= RINGS
+        names[near] += np.array([f"@{region.kind} {k}/{RINGS}" for k in range(RINGS + 2)], object)[
+            ring[near]
+        ]
+    found = (*kinds, *sorted(set(names.tolist()) - set(kinds)))
+    if len(found) > MOST_KINDS:
+        raise BadGeometry(f"{len(found)} kinds of terrain are more than {MOST_KINDS}")
+    number = {name: k for k, name in enumerate(found)}
+    return found, np.array([number[name] for name in names.tolist()], np.int16)
 
 
 def _select(
@@ -173,21 +208,13 @@ def _select(
 
 
 class Triangulation(NamedTuple):
-    """Triangles of a box around segments, on an integer lattice.
+    """Triangles of a box around segments, on an integer lattice."""
 
-    Attributes:
-        points: (p, 2) int64 lattice steps.
-        triangles: (t, 3) int32 corners, counterclockwise; none is flat.
-        neighbours: (t, 3) int32 across the side from corner k to corner k + 1; -1 at the border.
-        marks: (t, 3) uint8 mark of the segments that the side belongs to; 0 for none.
-        face: (t,) int32 index of the face: triangles with no segment between them.
-    """
-
-    points: Ints
-    triangles: NDArray[np.int32]
-    neighbours: NDArray[np.int32]
-    marks: NDArray[np.uint8]
-    face: NDArray[np.int32]
+    points: Ints  # (p, 2) int64 lattice steps
+    triangles: NDArray[np.int32]  # (t, 3) int32 corners, counterclockwise; none is flat
+    neighbours: NDArray[np.int32]  # (t, 3) across side k, to corner k + 1; -1 at the border
+    marks: NDArray[np.uint8]  # (t, 3) mark of the segments that the side belongs to; 0: none
+    face: NDArray[np.int32]  # (t,) int32 index of the face: triangles with no segment between them
 
 
 def triangulation(segments: Ints, marks: NDArray[np.uint8]) -> Triangulation:

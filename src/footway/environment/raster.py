@@ -22,18 +22,14 @@ from footway.validation import radius as checked_radius
 if TYPE_CHECKING:
     from footway.arrays import Bools, Floats
 
-FINEST: Final = 0.5
-"""m. Default side of a cell: that of the Field and the Office in table I."""
-
-MOST_CELLS: Final = 200
-"""Default number of cells along the longer side of a large map."""
+FINEST: Final = 0.5  # m. Default side of a cell: that of the Field and the Office in table I
+MOST_CELLS: Final = 200  # default number of cells along the longer side of a large map
 
 TOUCHING: Final = 1 - 1e-9
 """Fraction of the radius that must be kept: a disc may touch a wall, and rounding errors of the
 distance must not matter."""
 
-_CHUNK: Final = 200_000
-"""Cells converted to Shapely boxes at a time: each takes a thousand bytes."""
+_CHUNK: Final = 200_000  # cells converted to Shapely boxes at a time: each takes a thousand bytes
 
 
 class Raster(NamedTuple):
@@ -97,25 +93,17 @@ def rasterise(
     else:
         kind = type(environment).__name__
         raise BadInput(f"a {kind} is not a map; give an Environment or a Volume")
-    if not raster.free.any():
-        raise BadInput(_nothing_fits_message(raster, environment.name))
-    return raster
-
-
-def _nothing_fits_message(raster: Raster, name: str) -> str:
-    cell = f"cell of {raster.resolution:g} m"
-    if raster.dimension == 2:
-        thing = f"a disc of radius {raster.radius:g} m"
-    elif raster.radius:
-        thing = f"a ball of radius {raster.radius:g} m"
-    else:
+    if raster.free.any():
+        return raster
+    thing = f"a {'disc' if raster.dimension == 2 else 'ball'} of radius {raster.radius:g} m"
+    if not raster.radius:
         thing = f"a box of {' x '.join(f'{side:g}' for side in raster.size)} m"
-    where = f"{name}: " if name else ""
+    where = f"{environment.name}: " if environment.name else ""
     cells = raster.free.shape[::-1][: raster.dimension]
-    size = " x ".join(f"{count * raster.resolution:.4g}" for count in cells)
-    return (
-        f"{where}{thing} fits in no {cell}; take a finer resolution or a smaller object, or "
-        f"another scale if the map is not {size} m large"
+    sides = " x ".join(f"{count * raster.resolution:.4g}" for count in cells)
+    raise BadInput(
+        f"{where}{thing} fits in no cell of {raster.resolution:g} m; take a finer resolution or a "
+        f"smaller object, or another scale if the map is not {sides} m large"
     )
 
 
@@ -136,8 +124,10 @@ def _plane_raster(env: Environment, resolution: Any, radius: Any, size: Any) -> 
     walls, tree = wall_tree(env)
     x = np.array([x0 + step * i for i in range(nx + 1)])
     y = np.array([y0 + step * j for j in range(ny + 1)])
+    j, i = np.divmod(np.arange(ny * nx), nx)
+    free = boxes_are_free(env, tree, (x[i], y[j], x[i + 1], y[j + 1]), r)
     return Raster(
-        free=_free_cells(env, tree, x, y, r)[np.newaxis],
+        free=free.reshape(1, ny, nx),
         clearance=_corner_clearance(env, tree, x, y, r)[np.newaxis],
         origin=np.array([x0, y0, 0.0]),
         resolution=step,
@@ -161,18 +151,11 @@ def wall_tree(env: Environment) -> tuple[Floats, Any]:
     return walls, shapely.STRtree(shapely.linestrings(walls.reshape(-1, 2, 2)))
 
 
-def _free_cells(env: Environment, tree: Any, x: Floats, y: Floats, radius: float) -> Bools:
-    """Return (ny, nx) bool: the cell is walkable and at least the radius away from every wall.
-
-    A cell without walls lies completely inside or outside: its centre is tested.
-    """
-    ny, nx = len(y) - 1, len(x) - 1
-    j, i = np.divmod(np.arange(ny * nx), nx)
-    return boxes_are_free(env, tree, (x[i], y[j], x[i + 1], y[j + 1]), radius).reshape(ny, nx)
-
-
 def boxes_are_free(env: Environment, tree: Any, boxes: tuple[Floats, ...], radius: float) -> Bools:
-    """Return which boxes x0, y0, x1, y1, (n,) m each, are at least the radius from all walls."""
+    """Return which boxes x0, y0, x1, y1, (n,) m each, are at least the radius from all walls.
+
+    A box without walls lies completely inside or outside walkable space: its centre is tested.
+    """
     x0, y0, x1, y1 = boxes
     free: Bools = shapely.contains_xy(env.walkable, (x0 + x1) / 2, (y0 + y1) / 2)
     inside = np.flatnonzero(free)

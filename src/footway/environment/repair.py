@@ -84,17 +84,11 @@ def repairs_to_list(repairs: Sequence[Repair]) -> dict[int, int]:
 
 
 class RepairedPolygons(NamedTuple):
-    """Valid polygons in whole steps, and the polygons that they come from.
+    """Valid polygons in whole steps, and the polygons that they come from."""
 
-    Attributes:
-        shapes: (n,) object array of valid polygons in whole steps.
-        source: (n,) int, index of the given polygon that each comes from.
-        given: the given polygons, in metres.
-    """
-
-    shapes: Shapes
-    source: NDArray[np.intp]
-    given: Pieces
+    shapes: Shapes  # (n,) object array of valid polygons in whole steps
+    source: NDArray[np.intp]  # (n,) int, index of the given polygon that each comes from
+    given: Pieces  # the given polygons, in metres
 
     def label(self, i: Any) -> str:
         """Return the label of polygon i."""

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats
     from footway.environment.repair import Repair
 
-Box: TypeAlias = tuple[float, float, float, float, float, float]
-"""x0, y0, z0, x1, y1, z1, m."""
+Box: TypeAlias = tuple[float, float, float, float, float, float]  # x0, y0, z0, x1, y1, z1, m
 
 BYTES_PER_CELL: Final = 64
 """bytes. Memory per cell and corner: whether it is free, its clearance, how far a ray may skip, and
@@ -37,8 +36,7 @@ MOST_CELLS: Final = 1e90
 
 _USUAL: Final = 200  # cells along the longer side of a map
 
-MANY: Final = 10**12
-"""Numbers from here on are printed with a power of ten."""
+MANY: Final = 10**12  # numbers from here on are printed with a power of ten
 
 _FLAT: Final = frozenset(
     ("walkable", "lines", "points", "areas", "terrain", "walls", "area", "holes", "grid")

@@ -17,6 +17,8 @@ import shapely
 from footway._numba.portable_math import atan2, cos, hypot, sin
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from footway.arrays import Bools, Floats, Ints
 
 TANGENT: Final = math.pi / 12
@@ -66,18 +68,20 @@ def segments_of(curves: Any) -> Floats:
     return np.hstack([xy[:-1][same], xy[1:][same]])
 
 
+def segment_keys(segments: Floats) -> NDArray[np.void]:
+    """Return (n,) keys that are equal for equal segments, regardless of direction."""
+    x0, y0, x1, y1 = segments.T
+    swap = (x0 > x1) | ((x0 == x1) & (y0 > y1))
+    ordered = np.where(swap[:, None], segments[:, [2, 3, 0, 1]], segments) + 0.0
+    return np.ascontiguousarray(ordered).view([("", np.float64)] * 4).ravel()
+
+
 class Wedges(NamedTuple):
-    """Sectors about the ends of walls.
+    """Sectors about the ends of walls."""
 
-    Attributes:
-        tips: (n, 2) m.
-        starts: (n,) rad, direction of the first side of the sector.
-        turns: (n,) rad, angle of the sector, counterclockwise.
-    """
-
-    tips: Floats
-    starts: Floats
-    turns: Floats
+    tips: Floats  # (n, 2) m
+    starts: Floats  # (n,) rad, direction of the first side of the sector
+    turns: Floats  # (n,) rad, angle of the sector, counterclockwise
 
 
 def offset_lines(walls: Walls, radius: float) -> Floats:
@@ -96,7 +100,7 @@ def offset_lines(walls: Walls, radius: float) -> Floats:
 
 
 def wedges(walls: Walls) -> Wedges:
-    """Return the sectors about wall ends and point obstacles in which these are the nearest.
+    """Return the sectors about wall ends and point obstacles in which nothing else is nearer.
 
     Around each end the walls are sorted by direction; where the free angle between two of them
     exceeds a straight angle, a wedge fills the space between the rectangles beside them.

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -50,11 +50,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.arrays import Floats
     from footway.corridor import Corridor, CorridorMap
     from footway.follow.detour import Obstacle
     from footway.follow.kernels.layouts import Settings
 
-    Floats = NDArray[np.float64]
+
+Avoid: TypeAlias = Literal["forces", "corridor", "published-corridor"]
+"""Methods to avoid obstacles; the last is the paper's, without our repairs."""
+
+Attraction: TypeAlias = Literal["bounded", "published"]
+"""F_0 of at most 1, or as in the paper."""
 
 FINEST_STEP = 0.5  # m between balls of a refined corridor
 REPLAN = 5  # steps after which a sub-corridor around moving obstacles is planned again
@@ -78,8 +84,9 @@ def cmm(
     lane: float = 0.0,
     corner: float = 0.0,
     obstacles: Sequence[Obstacle] = (),
-    avoid: Literal["forces", "corridor"] = "forces",
+    avoid: Avoid = "forces",
     repulsion: float = 0.4,
+    attraction: Attraction = "bounded",
     forces: Sequence[Force] = (),
     seed: int = 0,
 ) -> Walk:
@@ -102,8 +109,12 @@ def cmm(
         lane: weight k of the force to the left (F_perp); negative values act to the right.
         corner: positive values cut corners, negative values take them wide.
         obstacles: standing or moving discs: `Disc`, or (x, y, radius).
-        avoid: obstacles by repulsive "forces" (F_i), or by a sub-"corridor" that leads around them.
+        avoid: obstacles by repulsive "forces" (F_i), or by a sub-"corridor" that leads around them;
+            "published-corridor" is the paper's: see `published` of `sub_corridor`.
         repulsion: k of F_i, m: an obstacle at this distance exerts the same force as F_0.
+        attraction: F_0 is "bounded" by 1 and the velocity adapts to the sum of forces; or both are
+            as "published": F_0 is infinite at the rim of a ball, and the velocity is the integral
+            of the forces, up to `speed`. The walk then depends on the spacing of the balls.
         forces: user-defined functions of a `Moment` that return (d,), in units of F_0.
         seed: of the noise; the same seed gives the same bits.
 
@@ -117,7 +128,6 @@ def cmm(
         >>> walk = fw.follow.cmm(cmap.corridor((2, 2), (17, 11), radius=0.25), speed=1.2)
         >>> walk.clearance >= 0.25, walk.points[-1].tolist()
         (True, [17.0, 11.0])
-
     """
     if not hasattr(corridor, "backbone"):
         raise BadQuery(f"a corridor is needed, not {shown(corridor)}: see CorridorMap.corridor")
@@ -128,15 +138,17 @@ def cmm(
     )  # fmt: skip
     validation.seed(seed)
     check_fits(corridor, settings.radius)
-    one_of(avoid, "method to avoid obstacles", ("forces", "corridor"))
+    one_of(avoid, "method to avoid obstacles", get_args(Avoid))
+    one_of(attraction, "attraction", get_args(Attraction))
+    settings = settings._replace(published=attraction == "published")
     if not isinstance(forces, list | tuple):
         raise BadQuery(f"forces must be a list of functions of a Moment, not {shown(forces)}")
     for force in forces:
         if not callable(force):
             raise BadQuery(f"forces must be functions of a Moment: {shown(force)} cannot be called")
     walker = CorridorWalker(corridor, settings, obstacles, tuple(forces), int(seed))
-    if len(walker.discs) and avoid == "corridor":
-        walker.make_detour()
+    if len(walker.discs) and avoid != "forces":
+        walker.make_detour(published=avoid == "published-corridor")
     else:
         walker.push_through()
     return walker.walk()
@@ -241,13 +253,16 @@ class CorridorWalker(Walker):
         self.state = WalkState(tuple(self.balls[0, :3].tolist()))
         self.make_detour()
 
-    def make_detour(self) -> None:
+    def make_detour(self, *, published: bool = False) -> None:
         """Walk in sub-corridors around the obstacles."""
-        if self.discs[:, VX:].any():
+        if self.discs[:, VX:].any() and not published:
             self._detour_from_here()
             return
         radius = self.settings.radius
-        self.corridor = sub_corridor(self.corridor, self.named, radius=radius)
+        self.corridor = sub_corridor(
+            self.corridor, self.named, radius=radius, speed=self.settings.speed, published=published
+        )
+        check_fits(self.corridor, radius)
         self._enter(nested_balls(self.corridor, radius), NO_DISCS)
         if self.run() != ARRIVED:
             raise self._lost()
@@ -374,7 +389,6 @@ def cmm_batch(
         >>> walks = fw.follow.cmm_batch(cmap, [(2, 2), (2, 3)], [(17, 11), (-5, 0)])
         >>> [walk is not None for walk in walks]
         [True, False]
-
     """
     if not hasattr(cmap, "solver"):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")

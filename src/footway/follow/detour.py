@@ -15,16 +15,14 @@ from footway.errors import BadQuery, NoPath
 from footway.follow.kernels.detour import detour
 from footway.follow.kernels.detour_clearance import BLOCKED, ON_GOAL, ON_START, OPEN
 from footway.follow.kernels.layouts import RADIUS, VX
-from footway.validation import FARTHEST, number, shown, text
+from footway.validation import FARTHEST, flag, number, shown, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import Corridor
 
-    Floats = NDArray[np.float64]
 
 SLACK = 1e-6  # m by which a radius may exceed the narrowest ball, due to rounding of the map
 NO_DISCS = np.empty((0, 7))
@@ -44,7 +42,6 @@ class Disc:
         >>> import footway as fw
         >>> fw.follow.Disc((3, 4), 0.5, velocity=(0, -1), name="cart")
         Disc(at=(3.0, 4.0), radius=0.5, velocity=(0.0, -1.0), name='cart')
-
     """
 
     at: tuple[float, ...]
@@ -99,6 +96,7 @@ def sub_corridor(
     *,
     radius: float | None = None,
     speed: float = 1.2,
+    published: bool = False,
 ) -> Corridor:
     """Return a corridor inside another one that leads around obstacles: (B', R') of the paper.
 
@@ -113,6 +111,9 @@ def sub_corridor(
         radius: of the character, m; by default that of the corridor.
         speed: of the character, m/s; used to predict where a moving obstacle is when the
             character reaches a ball.
+        published: move each ball by itself, by the formulas of the paper. These ignore the radii of
+            the obstacles, so balls may overlap them; and they move balls on both sides of an
+            obstacle apart, which may tear the corridor: then `cmm` raises NoPath.
 
     Raises:
         BadQuery: invalid values, or an obstacle on top of the start or the goal.
@@ -126,7 +127,6 @@ def sub_corridor(
         >>> around = fw.follow.sub_corridor(hall, [(4, 0.1, 0.3)])
         >>> bool(around.backbone[:, 1].min() < -0.5), around.narrowest > 0.5
         (True, True)
-
     """
     if not hasattr(corridor, "backbone"):
         raise BadQuery(f"a corridor is needed, not {shown(corridor)}: see CorridorMap.corridor")
@@ -136,6 +136,9 @@ def sub_corridor(
     check_fits(corridor, r)
     steps = np.linalg.norm(np.diff(corridor.backbone, axis=0), axis=1)
     times = np.concatenate([[0.0], np.cumsum(steps)]) / pace
+    if flag(published, "published"):
+        return replace(corridor, radius=r, balls=moved_balls(corridor.balls, discs, times),
+                       source=None)  # fmt: skip
     status, rows, blame = detour(corridor.balls, discs, r, times, corridor.dimension)
     if status == OPEN:
         return replace(corridor, radius=r, balls=np.ascontiguousarray(rows[:, :4]), source=None)
@@ -163,6 +166,30 @@ def sub_corridor(
     )
 
 
+def moved_balls(balls: Floats, discs: Floats, times: Floats) -> Floats:
+    """Return (B', R') as published: balls (n, 4) at `times` (n,), s, moved away from discs (m, 7).
+
+    A ball that contains the centre of a disc moves by (R - d) / 2, where d is the distance of the
+    centres; one disc after the other. The first and the last ball stay at the start and the goal
+    and shrink. A ball exactly on a disc moves along x.
+    """
+    moved = balls.copy()
+    inner = moved[1:-1]
+    for disc in discs:
+        at = disc[:3] + times[:, None] * disc[VX:]
+        for end in (0, -1):
+            gap = np.sqrt(((balls[end, :3] - at[end]) ** 2).sum())
+            moved[end, RADIUS] = min(moved[end, RADIUS], gap)
+        away = inner[:, :3] - at[1:-1]
+        d = np.sqrt((away**2).sum(axis=1))
+        away[d == 0.0] = 1.0, 0.0, 0.0
+        away /= np.where(d == 0.0, 1.0, d)[:, None]
+        by = np.maximum(0.0, 0.5 * (inner[:, RADIUS] - d))
+        inner[:, :3] += by[:, None] * away
+        inner[:, RADIUS] -= by
+    return moved
+
+
 def check_fits(corridor: Corridor, radius: float) -> None:
     """Raise NoPath if a character of `radius` (m) does not fit its corridor."""
     narrowest = corridor.narrowest
@@ -184,7 +211,6 @@ def check_ends(named: Sequence[Disc], discs: Floats, radius: float, ends: Floats
         discs: (m, 7) the obstacles as an array.
         radius: of the character, m.
         ends: (2, d) start and goal, m.
-
     """
     for what, place in zip(("start", "goal"), ends, strict=True):
         for i, disc in enumerate(discs):

@@ -76,7 +76,6 @@ def irm(
         >>> walk = fw.follow.irm(route, fw.CorridorMap.build(yard))
         >>> walk.goal, walk.length < route.length
         ((28.0, 3.0), True)
-
     """
     settings = route_settings(
         route, radius, speed=speed, step=step, turn_rate=turn_rate, look=look, clearance=clearance,

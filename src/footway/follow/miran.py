@@ -79,7 +79,6 @@ def miran(
         >>> walk = fw.follow.miran(route, sigma=12, spacing=2)
         >>> walk.goal, walk.length < route.length, walk.measure()["mud"]
         ((28.0, 3.0), True, 0.0)
-
     """
     settings = route_settings(
         route, radius, speed=speed, step=step, turn_rate=turn_rate, sigma=sigma, spacing=spacing,

@@ -11,12 +11,10 @@ from footway.validation import MOST_SEED, whole
 from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import Corridor
     from footway.follow.walk import Walk
 
-    Floats = NDArray[np.float64]
 
 MOST_WALKS = 100_000  # per call
 _BAND = (5.0, 95.0)  # percentiles of the band that contains the middle 90 % of the walks
@@ -52,7 +50,6 @@ def variations(
         >>> bundle = fw.follow.variations(cmap.corridor((2, 2), (17, 11), radius=0.25), 20)
         >>> 0.0 < bundle.diversity < 1.0
         True
-
     """
     whole(count, "count", low=1, high=MOST_WALKS)
     first = checked_seed(seed, high=MOST_SEED - count)

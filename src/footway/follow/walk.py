@@ -17,14 +17,11 @@ from footway.follow.kernels.discs import least_depth, least_gap
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import Corridor
     from footway.corridor.kernels.layouts import Grid
     from footway.follow.detour import Disc
     from footway.terrain.route import IndicativeRoute
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +42,6 @@ class Walk(Path):
         obstacles: dynamic obstacles that were avoided.
         discs: (m, 7) the obstacles as an array: centre, radius and velocity.
         grid: walls of the map, to measure the clearance; None for a corridor from balls.
-
     """
 
     made_in: Callable[[], Corridor]
@@ -173,7 +169,6 @@ class RouteWalk(Walk):
         attractions: (n,) m along the route: the attraction point of each sample.
         attraction_points: (n, 2) coordinates of the attraction points, m.
         replanned: how often the route was out of sight and a path back to it was planned.
-
     """
 
     route: IndicativeRoute

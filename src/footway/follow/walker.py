@@ -39,15 +39,12 @@ from footway.validation import FARTHEST, flag, number, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from footway.follow.detour import Obstacle
     from footway.follow.kernels.irm import ClearanceIndex
     from footway.follow.kernels.walk import WalkState
     from footway.terrain.cut_route import CutRoute
     from footway.terrain.route import IndicativeRoute
 
-    Floats = NDArray[np.float64]
 
 LONGEST_STEP = 3600.0  # s between samples; a larger value is probably in another unit
 MOST_SAMPLES = 20_000_000  # per walk: more would not fit in memory

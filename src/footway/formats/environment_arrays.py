@@ -44,7 +44,7 @@ def to_arrays(env: Environment) -> tuple[dict[str, Any], Arrays]:
         "name": env.name,
         "grid": env.grid,
         "areas": [{"name": a.name, "properties": dict(a.properties)} for a in env.areas],
-        "terrain": [region.kind for region in env.terrain],
+        "terrain": [[region.kind, region.reach] for region in env.terrain],
         "repairs": [[repair.kind, *repair.at, repair.detail] for repair in env.repairs],
     }
     shapes: list[shapely.Geometry] = [env.walkable, env.lines, env.points]
@@ -76,7 +76,10 @@ def from_arrays(facts: dict[str, Any], arrays: Arrays) -> Environment:
             lines,
             points,
             areas=tuple(Area(n, p, about) for (n, about), p in zip(named, rest, strict=False)),
-            terrain=tuple(map(TerrainRegion, kinds, rest[len(named) :])),
+            terrain=tuple(
+                TerrainRegion(str(kind), polygon, reach)
+                for (kind, reach), polygon in zip(kinds, rest[len(named) :], strict=True)
+            ),
             repairs=tuple(found),
             name=str(facts["name"]),
             grid=float(facts["grid"]),

@@ -10,7 +10,8 @@
 | none | walkable, unless there are bounds | | |
 | anything else | terrain of that kind | | |
 
-Where terrain overlaps, the later feature counts; what no terrain covers is "ground". Features
+Where terrain overlaps, the later feature counts; what no terrain covers is "ground". Terrain with
+the property `reach`, m, is an influence region. Features
 that are not in this table are ignored and listed. For longitude and latitude see `lonlat`.
 
 All coordinates are converted in one array: a city has thousands of rings, and one call per ring
@@ -27,14 +28,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import shapely
+from shapely import box
 
 from footway.environment import Area, Environment, InputGeometry, Pieces, Repair, TerrainRegion
 from footway.environment.environment import RESERVED_KINDS
+from footway.environment.plan import Item, Plan
 from footway.errors import BadFile, BadGeometry
 from footway.formats.lonlat import is_lonlat, project
 from footway.formats.registry import Format, read_bytes
+from footway.validation import as_float, instance, shown, similar
 from footway.validation import file as checked_file
-from footway.validation import instance, shown, similar
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -44,9 +47,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.arrays import Floats
+    from footway.environment.plan import Kind
 
 FORMAT: Final = Format("GeoJSON", (".geojson", ".json"), starts=(b"{",))
 
+_WORDS: Final = {"floor": "walkable", "obstacle": "obstacle", "wall": "wall"}  # of items
 _OBSTACLES: Final = ("obstacle", "building", "wall")
 _ROLES: Final = MappingProxyType(
     {
@@ -72,20 +77,9 @@ class _Part(NamedTuple):
 
 def load(path: Path, scale: float | None) -> Environment:
     """Return the environment in a GeoJSON file; `scale` is metres per unit, 1 by default."""
-    document = _parse(read_bytes(path))
-    features = _features(document)
-    curves = _Curves()
-    for i, feature in enumerate(features):
-        if feature.get("geometry") is not None:
-            _collect(feature["geometry"], i, curves)
-    parts, repairs = _parts(curves, document, scale=scale)
-    kinds = [_kind(i, f) for i, f in enumerate(features)]
-    has_bounds = any(kinds[p.feature] == "bounds" for p in parts)
-    roles: dict[str, list[_Part]] = {}
-    for part in parts:
+    features, kinds, roles, repairs = _read(path, scale)
+    for role, part in [(role, part) for role, some in roles.items() for part in some]:
         kind = kinds[part.feature]
-        role = _role(kind, part.dimension, has_bounds=has_bounds)
-        roles.setdefault(role, []).append(part)
         meant = ""
         if kind is not None and kind not in RESERVED_KINDS:
             meant = similar(kind, RESERVED_KINDS, at_least=0.8)
@@ -99,11 +93,52 @@ def load(path: Path, scale: float | None) -> Environment:
         InputGeometry(**given),
         areas=[_area(i, p, features[i]) for i, p in _per_feature(roles.get("area", []))],
         terrain=[
-            TerrainRegion(str(kinds[i]), p) for i, p in _per_feature(roles.get("terrain", []))
+            TerrainRegion(str(kinds[i]), p, _reach(features[i]))
+            for i, p in _per_feature(roles.get("terrain", []))
         ],
         repairs=repairs,
         name=path.stem,
     )
+
+
+def load_items(path: Path, scale: float | None, env: Environment) -> list[Item]:
+    """Return the floors, obstacles and walls of a GeoJSON file and its map, with their names."""
+    features, _, roles, _ = _read(path, scale)
+    kinds: dict[str, Kind] = {"walkable": "floor", "obstacles": "obstacle", "lines": "wall"}
+    if "walkable" not in roles:
+        kinds = {"bounds": "floor", **kinds}
+    found = [] if "walkable" in roles or "bounds" in roles else [Item("floor", box(*env.bounds))]
+    for role, kind in kinds.items():
+        for part in roles.get(role, []):
+            name = (features[part.feature].get("properties") or {}).get("name")
+            found.append(Item(kind, part.shape, name if isinstance(name, str) else ""))
+    return sorted(found, key=lambda item: item.kind != "floor")
+
+
+class _Content(NamedTuple):
+    """Features with their kinds, parts by their role, and repairs."""
+
+    features: list[dict[str, Any]]
+    kinds: list[str | None]
+    roles: dict[str, list[_Part]]
+    repairs: list[Repair]
+
+
+def _read(path: Path, scale: float | None) -> _Content:
+    document = _parse(read_bytes(path))
+    features = _features(document)
+    curves = _Curves()
+    for i, feature in enumerate(features):
+        if feature.get("geometry") is not None:
+            _collect(feature["geometry"], i, curves)
+    parts, repairs = _parts(curves, document, scale=scale)
+    kinds = [_kind(i, f) for i, f in enumerate(features)]
+    has_bounds = any(kinds[p.feature] == "bounds" for p in parts)
+    roles: dict[str, list[_Part]] = {}
+    for part in parts:
+        role = _role(kinds[part.feature], part.dimension, has_bounds=has_bounds)
+        roles.setdefault(role, []).append(part)
+    return _Content(features, kinds, roles, repairs)
 
 
 # -- the document ------------------------------------------------------------------------------
@@ -202,6 +237,11 @@ def _pieces(parts: list[_Part]) -> Pieces:
     shapes = np.empty(len(parts), dtype=object)
     shapes[:] = [p.shape for p in parts]
     return Pieces(shapes, [f"feature {p.feature}" for p in parts])
+
+
+def _reach(feature: dict[str, Any]) -> float:
+    """Return the reach of an influence region, m; 0 if the feature has no such number."""
+    return as_float(feature["properties"].get("reach")) or 0.0
 
 
 def _area(index: int, polygon: Any, feature: dict[str, Any]) -> Area:
@@ -435,24 +475,37 @@ def _polygons(table: _Table, shapes: NDArray[np.object_]) -> list[Repair]:
 # -- writing -----------------------------------------------------------------------------------
 
 
-def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
+def save_geojson(
+    env: Environment, path: str | os.PathLike[str], *, plan: Plan | None = None
+) -> None:
     """Write an environment as GeoJSON that `load` reads back.
 
     Walkable polygons, single-line walls, point obstacles, named areas and terrain become
-    features with the property `kind`; `meta.crs` declares that coordinates are local metres.
+    features with the property `kind`; `meta.crs` declares that coordinates are local metres. With a
+    plan, floors, obstacles and walls are written one by one, with their names.
 
     Raises:
         BadFile: the file cannot be written, or the properties of an area are not JSON.
     """
     file = checked_file(path)
     instance(env, Environment, "an Environment is needed")
-    features = [_feature(p, {"kind": "walkable"}) for p in shapely.get_parts(env.walkable)]
-    features += [_feature(line, {"kind": "wall"}) for line in shapely.get_parts(env.lines)]
+    if plan is None:
+        features = [_feature(p, {"kind": "walkable"}) for p in shapely.get_parts(env.walkable)]
+        features += [_feature(line, {"kind": "wall"}) for line in shapely.get_parts(env.lines)]
+    else:
+        instance(plan, Plan, "a Plan is needed")
+        features = [
+            _feature(item.shape, {"kind": _WORDS[item.kind], **_named(item.name)})
+            for item in plan.drawn()
+        ]
     features += [_feature(p, {"kind": "obstacle"}) for p in shapely.get_parts(env.points)]
     features += [
         _feature(a.polygon, {**a.properties, "kind": "area", "name": a.name}) for a in env.areas
     ]
-    features += [_feature(t.polygon, {"kind": t.kind}) for t in env.terrain]
+    features += [
+        _feature(t.polygon, {"kind": t.kind, **({"reach": t.reach} if t.reach else {})})
+        for t in env.terrain
+    ]
     document = {
         "type": "FeatureCollection",
         "name": env.name,
@@ -465,6 +518,10 @@ def save_geojson(env: Environment, path: str | os.PathLike[str]) -> None:
         raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
     with whole_file(file) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def _named(name: str) -> dict[str, str]:
+    return {"name": name} if name else {}
 
 
 def _feature(geometry: Any, properties: dict[str, Any]) -> dict[str, Any]:

@@ -28,11 +28,8 @@ from footway.errors import BadGeometry
 if TYPE_CHECKING:
     from footway.arrays import Floats
 
-_SEMI_MAJOR: Final = 6_378_137.0
-"""m, WGS 84."""
-
-_ECCENTRICITY_2: Final = 0.006_694_379_990_14
-"""Square of the first eccentricity, WGS 84."""
+_SEMI_MAJOR: Final = 6_378_137.0  # m, WGS 84
+_ECCENTRICITY_2: Final = 0.006_694_379_990_14  # square of the first eccentricity, WGS 84
 
 _DEGREES: Final = re.compile(r"CRS:?84|EPSG:+4326|WGS ?84$|longitude|lon.?lat", re.IGNORECASE)
 _METRES: Final = re.compile(r"met(re|er)", re.IGNORECASE)

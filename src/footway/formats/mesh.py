@@ -83,23 +83,11 @@ def load_volume(
 def load_footprint(
     path: Path, *, between: tuple[float, float], up: str | None = None, scale: float | None = None
 ) -> Environment:
-    """Return the walkable plan of a mesh between two heights.
+    """Return the walkable plan of a mesh between two heights, m.
 
     Obstacles are the projections of all parts of the mesh between the heights, and what they
     enclose: a wall without thickness becomes a line, a closed body a polygon. The bounds are the
-    bounding box of the whole mesh.
-
-    Args:
-        path: of the mesh.
-        between: low and high, m, e.g. just above the floor and body height.
-        up: "y" or "z"; by default the convention of the format.
-        scale: metres per unit of the mesh, 1 by default.
-
-    Raises:
-        BadFile: no mesh, damaged, without faces.
-        BadGeometry: nothing is walkable, or coordinates are not finite.
-        BadInput: invalid heights.
-        ModuleNotFoundError: trimesh is missing.
+    bounding box of the whole mesh. Other arguments and errors are those of `load_volume`.
     """
     from footway.formats.mesh_footprint import footprint
 

@@ -20,11 +20,8 @@ from footway.environment import Repair
 if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
 
-_TOGETHER: Final = 2_000
-"""Faces compared with the faces near them at a time, to limit memory."""
-
-_FACES: Final = 16
-"""Faces of a body that are sampled to find what surrounds it."""
+_TOGETHER: Final = 2_000  # faces compared with the faces near them at a time, to limit memory
+_FACES: Final = 16  # faces of a body that are sampled to find what surrounds it
 
 
 class Surface(NamedTuple):
@@ -180,15 +177,15 @@ def _bodies(faces: Ints) -> Ints:
     same = np.flatnonzero(np.diff(edge[order]) == 0)
     two = np.bincount(edge)[edge[order[same]]] == 2
     one, other = order[same] // 3, order[same + 1] // 3
-    whole = _linked(one, other, len(faces))
-    part = _linked(one[two], other[two], len(faces))
+    whole = linked(one, other, len(faces))
+    part = linked(one[two], other[two], len(faces))
     torn = np.zeros(whole.max() + 1, dtype=bool)
     torn[whole[~_closed(faces, part)[part]]] = True
     _, body = np.unique(np.where(torn[whole], whole, len(faces) + part), return_inverse=True)
     return np.asarray(body, dtype=np.int64)
 
 
-def _linked(one: Ints, other: Ints, count: int) -> Ints:
+def linked(one: Ints, other: Ints, count: int) -> Ints:
     """Return (count,) the connected component of each of `count` items."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

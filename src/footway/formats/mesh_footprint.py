@@ -18,6 +18,7 @@ from footway.constants import GRID, TOUCH
 from footway.environment import Environment, InputGeometry, Pieces, Repair
 from footway.errors import BadInput
 from footway.formats.grid_tracing import heights
+from footway.formats.mesh_bodies import linked
 
 if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
@@ -35,10 +36,13 @@ def footprint(surface: Surface, *, between: tuple[float, float], name: str) -> E
         )
     areas, lines = _projection(surface.corners, low, high)
     filled, notes = _section(surface, (low + high) / 2)
-    filled += _outside_rooms(surface, (low + high) / 2)
     x0, y0, _ = surface.vertices.min(axis=0).tolist()
     x1, y1, _ = surface.vertices.max(axis=0).tolist()
     box = shapely.box(x0, y0, x1, y1)
+    if surface.room.any():  # everything outside the rooms is blocked
+        segments, _, _ = _segments(surface, surface.room, (low + high) / 2)
+        rooms = shapely.union_all(_filled(segments[:, [2, 3, 0, 1]]), grid_size=GRID)
+        filled.append(shapely.difference(box, rooms, grid_size=GRID))
     blocked = shapely.union_all([*areas, *filled], grid_size=GRID)
     # The sides of solids are lines too: only free-standing lines are walls.
     alone = shapely.union_all(lines, grid_size=GRID)
@@ -132,16 +136,6 @@ def _section(surface: Surface, level: float) -> tuple[list[Any], list[Repair]]:
     return _filled(segments[kept]), notes
 
 
-def _outside_rooms(surface: Surface, level: float) -> list[Any]:
-    """Return the area outside the rooms at this height, if there are rooms."""
-    if not surface.room.any():
-        return []
-    segments, _, _ = _segments(surface, surface.room, level)
-    rooms = shapely.union_all(_filled(segments[:, [2, 3, 0, 1]]), grid_size=GRID)
-    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
-    return [shapely.difference(shapely.box(*low[:2], *high[:2]), rooms, grid_size=GRID)]
-
-
 def _filled(loops: Floats) -> list[Any]:
     """Return the polygons enclosed by loops, with the inside on their left."""
     lines = shapely.union_all(shapely.linestrings(loops.reshape(-1, 2, 2)), grid_size=GRID)
@@ -185,17 +179,11 @@ def _parts(ends: Ints) -> tuple[Ints, Bools]:
 
     It is if equally many segments begin and end at every point.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     count = int(ends.max()) + 1
-    graph = coo_array((np.ones(len(ends), dtype=np.int8), (ends[:, 0], ends[:, 1])), (count, count))
-    number, part = connected_components(graph, directed=False)
+    part = linked(ends[:, 0], ends[:, 1], count)
     balance = np.bincount(ends[:, 0], minlength=count) - np.bincount(ends[:, 1], minlength=count)
-    opened = np.zeros(number, dtype=bool)
-    opened[part[balance != 0]] = True
-    own = part[ends[:, 0]].astype(np.int64)
-    return own, ~opened[own]
+    own = part[ends[:, 0]]
+    return own, ~np.isin(own, part[balance != 0])
 
 
 def _winding(loops: Floats, at: Floats) -> int:

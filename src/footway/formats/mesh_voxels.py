@@ -130,7 +130,7 @@ def _meets(corners: Floats, half: float) -> Bools:
     """Return which triangles (n, 3, 3) meet the interior of the cube around 0.
 
     Separating axes: those of the cube, the normal of the triangle, and the cross products of
-    their edges; the latter only if the former, which are cheap, do not separate them.
+    their edges, which are tested only if the others, which are cheap, do not separate them.
     """
     meets: Bools = (corners.min(axis=1) < half).all(axis=1)
     meets &= (corners.max(axis=1) > -half).all(axis=1)

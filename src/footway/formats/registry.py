@@ -174,8 +174,6 @@ def load(
     up: str | None = ...,
 ) -> Environment: ...
 @overload
-def load(path: str | os.PathLike[str], *, scale: float | None = ...) -> Environment | Any: ...
-@overload
 def load(
     path: str | os.PathLike[str],
     *,

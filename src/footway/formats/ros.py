@@ -29,11 +29,8 @@ FORMAT: Final = Format(
     "ROS", (".yaml", ".yml"), starts=(b"image:",), note="with PGM or PNG", one_file=False
 )
 
-_MAX_YAML: Final = 100_000
-"""Characters. A ROS map's YAML is six lines."""
-
-_MODES: Final = ("trinary", "scale")
-"""Free cells are the same in both modes, but not in `raw`."""
+_MAX_YAML: Final = 100_000  # characters. A ROS map's YAML is six lines
+_MODES: Final = ("trinary", "scale")  # free cells are the same in both modes, but not in `raw`
 
 
 class _Description(NamedTuple):

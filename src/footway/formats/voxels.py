@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = Format("MovingAI voxels", (".3dmap",), content="volume")
 
-_LARGEST: Final = 2**20
-"""Maximum number of voxels along a side: more is a typing error."""
+_LARGEST: Final = 2**20  # maximum number of voxels along a side: more is a typing error
 
 
 def load(path: Path, scale: float | None) -> Volume:

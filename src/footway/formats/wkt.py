@@ -35,19 +35,16 @@ def load(path: Path, scale: float | None) -> Environment:
     parts = simple_parts([geometry])[0]
     parts = parts[~shapely.is_empty(parts)]
     flat = shapely.get_dimensions(parts) == 2
-    notes = []
     for part in parts[~flat]:
         x, y = shapely.get_coordinates(part)[0]
         detail = f"a {part.geom_type} in the collection is not walkable; left out"
-        notes.append(Repair("ignored", (float(x), float(y)), detail))
-    polygons, left_out = list(parts[flat]), notes
-    if not polygons:
+        repairs.append(Repair("ignored", (float(x), float(y)), detail))
+    if not flat.any():
         raise BadFile("has no polygon with an area; give the walkable polygons")
-    labels = [f"polygon {i}" for i in range(len(polygons))]
+    labels = [f"polygon {i}" for i in range(flat.sum())]
+    walkable = explode(parts[flat], labels, of="polygon")
     return Environment.from_input_geometry(
-        InputGeometry(walkable=explode(polygons, labels, of="polygon")),
-        repairs=[*repairs, *left_out],
-        name=path.stem,
+        InputGeometry(walkable=walkable), repairs=repairs, name=path.stem
     )
 
 
@@ -87,13 +84,8 @@ def _closed(text: str) -> tuple[Any, list[Repair]]:
         first, last = points[0].split(), points[-1].split()
         if first == last:
             return match.group(0)
-        repairs.append(
-            Repair(
-                "unclosed ring",
-                (float(first[0]), float(first[1])),
-                "the last point of a ring is not the first; closed",
-            )
-        )
+        at, detail = (float(first[0]), float(first[1])), "the last point of a ring is not the first"
+        repairs.append(Repair("unclosed ring", at, f"{detail}; closed"))
         return f"({match.group(1)}, {points[0].strip()})"
 
     try:

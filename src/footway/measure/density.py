@@ -12,11 +12,8 @@ from footway.measure.rows import as_area, checked, frame_of_rows
 from footway.validation import FARTHEST, number, whole
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.recording.recording import Recording
-
-    Floats = NDArray[np.float64]
 
 
 def classic_density(recording: Recording, area: Any) -> Floats:
@@ -34,7 +31,6 @@ def classic_density(recording: Recording, area: Any) -> Floats:
         >>> _ = crowd.add(3, starts=[(2, 2), (3, 2), (9, 2)])
         >>> classic_density(crowd.run(seconds=0), [(1, 1), (5, 1), (5, 3), (1, 3)]).tolist()
         [0.25]
-
     """
     known, polygon = checked(recording), as_area(area)
     inside = contains(polygon, known.positions)
@@ -65,7 +61,6 @@ def voronoi_density(
 
     Raises:
         BadQuery: an argument is invalid, or the recording has no map and `walkable` is missing.
-
     """
     known, polygon = checked(recording), as_area(area)
     if walkable is None:

@@ -13,9 +13,8 @@ from footway.measure.rows import checked, frame_of_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.recording.recording import Recording
-
-    Floats = NDArray[np.float64]
 
 
 class Crossings(NamedTuple):
@@ -41,7 +40,6 @@ def crossings(recording: Recording, line: Any) -> Crossings:
         >>> found = crossings(crowd.run(seconds=8), ((5, 4), (5, 0)))
         >>> found.ids.tolist(), found.left.tolist(), bool(3.5 < found.times[0] < 5.0)
         ([0], [True], True)
-
     """
     known = checked(recording)
     ends = validation.sequence(line, "line")

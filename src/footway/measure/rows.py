@@ -12,12 +12,8 @@ from footway.recording.recording import Recording
 from footway.validation import instance
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.environment.areas import Polygon
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 def checked(recording: Any) -> Recording:

@@ -12,11 +12,8 @@ from footway.measure.rows import as_area, checked, frame_of_rows, means_by_frame
 from footway.validation import number
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.recording.recording import Recording
-
-    Floats = NDArray[np.float64]
 
 
 def speeds(recording: Recording, *, window: float = 0.4) -> Floats:
@@ -37,7 +34,6 @@ def speeds(recording: Recording, *, window: float = 0.4) -> Floats:
         >>> found = speeds(crowd.run(seconds=3))
         >>> bool(np.nanmax(found) < 1.3)
         True
-
     """
     known = checked(recording)
     window = number(window, "window", "s", above=0.0)
@@ -62,7 +58,6 @@ def mean_speed(recording: Recording, area: Any, *, window: float = 0.4) -> Float
 
     Returns:
         NaN for frames in which nobody is inside.
-
     """
     known = checked(recording)
     frame = frame_of_rows(known)

@@ -174,7 +174,7 @@ def draw_distances(
     details = f"up to {farthest:,.1f} m from the start  ·  radius {radius:g} m"
     sheet = _sheet_of(cmap, environment, details=details)
     layers.draw_contours(sheet, xs, ys, np.ma.masked_invalid(distance))
-    layers.draw_starts(sheet, [start])
+    layers.draw_end(sheet, start, "start")
     return sheet.figure
 
 

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from footway.environment import Environment
     from footway.plot.shapes import Surface
 
-WALL_HEIGHT: Final = 2.5
-"""m."""
+WALL_HEIGHT: Final = 2.5  # m
 
 _HIGHEST: Final = 10_000.0  # m
 _ASPECT: Final = 16 / 9

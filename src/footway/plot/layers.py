@@ -290,11 +290,23 @@ def draw_ends(
     sheet: Sheet, start: tuple[float, ...], goal: tuple[float, ...], *, avoid: Floats | None = None
 ) -> None:
     """Draw a ring at the start and a disc at the goal; labels avoid the points `avoid` (n, 2)."""
-    for end, face, name in ((start, palette.HALO, "start"), (goal, palette.ACCENT, "goal")):
-        at = (end[0], end[1])
-        sheet.axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
-        sheet.axes.plot(*at, "o", ms=6.5, mfc=face, mec=palette.ACCENT, mew=1.8, zorder=4.1)
-        write_beside(sheet, at, name, avoid=avoid)
+    draw_end(sheet, start, "start", avoid=avoid)
+    draw_end(sheet, goal, "goal", avoid=avoid, face=palette.ACCENT)
+
+
+def draw_end(
+    sheet: Sheet,
+    end: tuple[float, ...],
+    name: str,
+    *,
+    avoid: Floats | None = None,
+    face: str = palette.HALO,
+) -> None:
+    """Draw a labelled ring, or a disc of another colour, at an end of a path."""
+    at = (end[0], end[1])
+    sheet.axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
+    sheet.axes.plot(*at, "o", ms=6.5, mfc=face, mec=palette.ACCENT, mew=1.8, zorder=4.1)
+    write_beside(sheet, at, name, avoid=avoid)
 
 
 def write_beside(
@@ -375,14 +387,6 @@ def draw_contours(sheet: Sheet, xs: Floats, ys: Floats, distance: Any) -> None:
     image = sheet.axes.contourf(xs, ys, distance, levels, cmap=colours, alpha=0.55, zorder=1.2)
     sheet.axes.contour(xs, ys, distance, levels, cmap=colours, linewidths=0.8, zorder=1.3)
     add_colour_key(sheet, image, label="distance walked (m)", above=False)
-
-
-def draw_starts(sheet: Sheet, points: Sequence[tuple[float, float]]) -> None:
-    """Draw a labelled ring at each start."""
-    for at in points:
-        sheet.axes.plot(*at, "o", ms=9.0, color=palette.HALO, zorder=4.0)
-        sheet.axes.plot(*at, "o", ms=6.5, mfc=palette.HALO, mec=palette.ACCENT, mew=1.8, zorder=4.1)
-        write_beside(sheet, at, "start")
 
 
 def _short_pieces(points: Floats, step: float) -> tuple[Floats, Floats]:

@@ -18,6 +18,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb, to_rgba_array
 
 from footway.plot import layers, palette
+from footway.plot.shapes import sampled_pieces
 from footway.plot.sheet import new_sheets
 
 if TYPE_CHECKING:
@@ -63,8 +64,7 @@ _SLAB: Final = 0.12
 _THINNEST: Final = 0.15
 """Least height of a level, as a share of the volume; a lower one belongs to the level above."""
 
-_WALL: Final = 0.55
-"""Height of drawn walls, as a share of the height of their level."""
+_WALL: Final = 0.55  # height of drawn walls, as a share of the height of their level
 
 _LOW: Final = np.array(to_rgb("#e7e9ea"))
 _HIGH: Final = np.array(to_rgb("#fffaf0"))
@@ -178,7 +178,8 @@ class _Pen:
         """Mark where edges leave the level."""
         if roadmap.n_edges > MANY:
             return
-        a, b = _ends(roadmap, self.level)[0].transpose(1, 0, 2)
+        pieces, _ = sampled_pieces(roadmap, 0.5 * self.level.resolution)
+        a, b = pieces.transpose(1, 0, 2)
         for mark, height in (("^", self.level.top), ("v", self.level.bottom)):
             low, high = np.minimum(a[:, 2], b[:, 2]), np.maximum(a[:, 2], b[:, 2])
             across = (low < height) & (height <= high)
@@ -223,33 +224,19 @@ class _Pen:
 
 def _pieces(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
     """Return pieces (n, 2, 3) m of the local paths in a level, and their clearance (n,) m."""
-    if roadmap.n_edges > MANY:
-        return _one_layer(roadmap, level)
-    ends, clearance = _ends(roadmap, level)
+    if roadmap.n_edges > MANY:  # a grid: only the layer with most nodes
+        height = roadmap.nodes[:, 2]
+        inside = (height >= level.bottom) & (height < level.top)
+        values, count = np.unique(height[inside], return_counts=True)
+        if not len(values):
+            return np.empty((0, 2, 3)), np.empty(0)
+        chosen = inside & (height == values[np.argmax(count)])
+        edges = roadmap.edges[chosen[roadmap.edges].all(axis=1)]
+        return roadmap.nodes[edges], roadmap.node_clearance[edges].mean(axis=1)
+    ends, clearance = sampled_pieces(roadmap, 0.5 * level.resolution)
     height = ends[..., 2].mean(axis=1)
     here = (height >= level.bottom) & (height < level.top)
     return ends[here], clearance[here]
-
-
-def _ends(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
-    """Return pieces and clearance of the whole roadmap."""
-    points, clearance, edge = roadmap.samples(0.5 * level.resolution)
-    here = np.flatnonzero(edge[:-1] == edge[1:])
-    ends = np.stack([points[here], points[here + 1]], axis=1)
-    return ends, 0.5 * (clearance[here] + clearance[here + 1])
-
-
-def _one_layer(roadmap: Roadmap, level: Level) -> tuple[Floats, Floats]:
-    """Return the edges of a grid in the layer of a level with most nodes."""
-    height = roadmap.nodes[:, 2]
-    inside = (height >= level.bottom) & (height < level.top)
-    values, count = np.unique(height[inside], return_counts=True)
-    if not len(values):
-        return np.empty((0, 2, 3)), np.empty(0)
-    chosen = inside & (height == values[np.argmax(count)])
-    edges = roadmap.edges[chosen[roadmap.edges].all(axis=1)]
-    room = roadmap.node_clearance
-    return roadmap.nodes[edges], room[edges].mean(axis=1)
 
 
 def draw_fake_boxes(axes: Axes, roadmap: Roadmap, level: Level, shift: Floats) -> None:
@@ -272,25 +259,15 @@ def draw_fake_boxes(axes: Axes, roadmap: Roadmap, level: Level, shift: Floats) -
 
 @dataclass(frozen=True)
 class Level:
-    """One storey of a volume, without ceilings.
+    """One storey of a volume, without ceilings."""
 
-    Attributes:
-        solid: (nz, ny, nx) voxels that are drawn, with a rim of one voxel around them.
-        cut: (nz, ny, nx) of these, where a wall is cut off.
-        shell: (nz, ny, nx) of these, so near to a free voxel that they are seen.
-        bottom: m, where the level begins.
-        top: m, where the next level begins.
-        origin: (3,) m, corner of the lowest voxel of the rim.
-        resolution: m.
-    """
-
-    solid: Bools
-    cut: Bools
-    shell: Bools
-    bottom: float
-    top: float
-    origin: Floats
-    resolution: float
+    solid: Bools  # (nz, ny, nx) voxels that are drawn, with a rim of one voxel around them
+    cut: Bools  # (nz, ny, nx) of these, where a wall is cut off
+    shell: Bools  # (nz, ny, nx) of these, so near to a free voxel that they are seen
+    bottom: float  # m, where the level begins
+    top: float  # m, where the next level begins
+    origin: Floats  # (3,) m, corner of the lowest voxel of the rim
+    resolution: float  # m
 
     def hides(self, points: Floats) -> Bools:
         """Return which points (n, 3) m are hidden by drawn voxels."""

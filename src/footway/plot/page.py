@@ -9,15 +9,18 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 INK, MUTED, GRID, BAND = "#272c35", "#737c8a", "#e7e9ee", "#c9d6e6"
 COLOURS: Final = ("#2f7fc9", "#e2402a", "#3c9a5f", "#c58a1c", "#7d5bbe", "#1f9aa6", "#b4478b", INK)
+
+_ENLARGED: Final = 1.6
 
 _STYLE: Final = """
 :root { color-scheme: light; }
@@ -30,10 +33,11 @@ th, td { padding: 5px 12px 5px 0; text-align: left; border-bottom: 1px solid #e7
 th { font-weight: 600; } td.n { text-align: right; font-variant-numeric: tabular-nums; }
 .good { color: #17713a; } .bad { color: #b4231a; } svg, img { max-width: 100%; height: auto; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr)); gap: 16px; }
-.halves { display: grid; grid-template-columns: repeat(auto-fill, minmax(480px, 1fr)); gap: 24px; }
-figure { margin: 0; } figcaption { font-size: 13px; color: #5b6472; } ul { font-size: 14px; }
+.halves { display: grid; gap: 24px; }
+.halves { grid-template-columns: repeat(auto-fill, minmax(min(480px, 100%), 1fr)); }
+figure { margin: 0; } figcaption { font-size: 15px; color: #5b6472; } ul { font-size: 14px; }
 pre { background: #f5f6f8; padding: 12px; overflow-x: auto; font-size: 13px; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; } .wide svg { min-width: 760px; }
 """
 
 
@@ -81,12 +85,27 @@ def as_image(figure: Figure, *, alt: str, dpi: float = 110.0) -> str:
     return f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{data}">'
 
 
+def figure(drawing: Figure, caption: str) -> str:
+    """Return a picture with its caption; its text is enlarged to be read at half of the width."""
+    for text in drawing.findobj(Text):
+        text.set_fontsize(_ENLARGED * float(text.get_fontsize()))
+    words = html.escape(caption)
+    image = as_image(drawing, alt=caption, dpi=160.0)
+    return f"<figure>{image}<figcaption>{words}</figcaption></figure>"
+
+
+def chart(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return an empty chart of this size, inches."""
+    drawn = Figure(figsize=(width, height), layout="constrained")
+    return drawn, drawn.subplots()
+
+
 def finish(ax: Axes, x: str, y: str) -> None:
     """Label the axes of a chart, and draw it in the style of the page."""
-    ax.set_xlabel(x, fontsize=9, color=MUTED)
-    ax.set_ylabel(y, fontsize=9, color=MUTED)
+    ax.set_xlabel(x, fontsize=10, color=MUTED)
+    ax.set_ylabel(y, fontsize=10, color=MUTED)
     ax.grid(color=GRID, lw=0.6)
     ax.set_axisbelow(True)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
-    ax.tick_params(labelsize=8, colors=MUTED)
+    ax.tick_params(labelsize=9, colors=MUTED)

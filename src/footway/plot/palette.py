@@ -64,14 +64,8 @@ def journey_colours() -> ListedColormap:
 
 
 POPULATIONS: Final = (
-    "#e2402a",
-    "#2f7fc9",
-    "#12937b",
-    "#c98a00",
-    "#8a4fb8",
-    "#5a6b7c",
-    "#d1508f",
-    "#6f9a1d",
+    *("#e2402a", "#2f7fc9", "#12937b", "#c98a00"),
+    *("#8a4fb8", "#5a6b7c", "#d1508f", "#6f9a1d"),
 )
 """Colours of populations, in the order in which they were added; they repeat after the last."""
 

@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 Colouring = Literal["population", "heading"]
 Lens = Box | Literal["busiest", "none"]
 
-LARGEST: Final = 150.0
-"""m. Maps up to this size need no lens: a person is several pixels wide."""
-
-OBSTACLE_STRENGTH: Final = 0.75
-"""Opacity of dynamic obstacles."""
+LARGEST: Final = 150.0  # m. Maps up to this size need no lens: a person is several pixels wide
+OBSTACLE_STRENGTH: Final = 0.75  # opacity of dynamic obstacles
 
 _TITLE: Final = 60  # letters of a heading that fit beside the details
 _LENS_SIDE: Final = 0.40  # share of the map's shorter side that the lens takes

@@ -20,7 +20,7 @@ from footway.errors import BadQuery
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
 from footway.plot.levels import draw_levels
-from footway.plot.shapes import blended_pieces, free_space_of
+from footway.plot.shapes import blended_pieces, free_space_of, sampled_pieces
 from footway.plot.sheet import add_colour_key, draw_page_bar, keys_of, new_sheets, padded
 from footway.roadmap.fake_obstacles import open_parts
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
 
-MANY: Final = 5_000
-"""Number of lines that is too large to draw them thick, or as vectors."""
+MANY: Final = 5_000  # number of lines that is too large to draw them thick, or as vectors
 
 FEW_DISCS: Final = 300
 """Greatest number of discs that are drawn with a rim each; of more, only the union has a rim."""
@@ -233,11 +232,8 @@ def pieces_of(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
 
     They are at most a step long, or whole lines if there are many edges, as in a grid.
     """
-    spacing = float(roadmap.lengths.max()) if roadmap.n_edges > MANY else step
-    points, clearance, edge = roadmap.samples(spacing)
-    here = np.flatnonzero(edge[:-1] == edge[1:])
-    ends = np.stack([points[here], points[here + 1]], axis=1)
-    return ends, 0.5 * (clearance[here] + clearance[here + 1])
+    is_large = roadmap.n_edges > MANY
+    return sampled_pieces(roadmap, float(roadmap.lengths.max()) if is_large else step)
 
 
 def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from footway.environment import Environment
     from footway.roadmap.blends import Blends
 
-_POST: Final = 0.1
-"""m. Side of the square post that shows a point obstacle."""
+_POST: Final = 0.1  # m. Side of the square post that shows a point obstacle
 
 _MARGIN: Final = 0.02
 """Margin of the ground around the map, as a share of the longer side of the map."""
@@ -131,6 +130,14 @@ def _roofs(solids: NDArray[np.object_], height: float) -> Surface:
     )
 
 
+def sampled_pieces(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
+    """Return pieces (n, 2, d) m of all local paths, up to a step long, and their clearance (n,)."""
+    points, clearance, edge = roadmap.samples(step)
+    here = np.flatnonzero(edge[:-1] == edge[1:])
+    ends = np.stack([points[here], points[here + 1]], axis=1)
+    return ends, 0.5 * (clearance[here] + clearance[here + 1])
+
+
 def blended_pieces(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
     """Return pieces (n, 2, 2) m of all lines and arcs, and the clearance (n,) m of each.
 
@@ -172,13 +179,10 @@ def _arcs(roadmap: Roadmap, found: Blends, step: float) -> Floats:
     bend = np.abs(sweep)
     count = np.ceil(np.maximum(radius * bend / step, bend / 0.2)).astype(np.int64)
     row, low, high = _shares(np.maximum(count, 1))
-    return np.stack(
-        [
-            centre[row] + radius[row, None] * _unit(angle[row] + share[:, 0] * sweep[row])
-            for share in (low, high)
-        ],
-        axis=1,
-    )
+    turns = angle[row, None] + np.hstack([low, high]) * sweep[row, None]
+    unit = np.stack([np.cos(turns), np.sin(turns)], axis=-1)
+    arcs: Floats = centre[row, None] + radius[row, None, None] * unit
+    return arcs
 
 
 def _shares(count: Ints) -> tuple[Ints, Floats, Floats]:
@@ -187,7 +191,3 @@ def _shares(count: Ints) -> tuple[Ints, Floats, Floats]:
     part = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
     share = (part / count[row])[:, None]
     return row, share, share + 1.0 / count[row][:, None]
-
-
-def _unit(angle: Floats) -> Floats:
-    return np.column_stack([np.cos(angle), np.sin(angle)])

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
 
-Box: TypeAlias = tuple[float, float, float, float]
-"""xmin, ymin, xmax, ymax in metres."""
+Box: TypeAlias = tuple[float, float, float, float]  # xmin, ymin, xmax, ymax in metres
 
 Area: TypeAlias = tuple[float, float, float, float]
 """Left, bottom, width, height in shares of the figure."""
@@ -44,17 +43,11 @@ _DPI: Final = 200
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure with one map on it.
+    """A figure with one map on it."""
 
-    Attributes:
-        figure: the whole page.
-        axes: the map, in metres, equal in x and y.
-        view: the shown part of the map.
-    """
-
-    figure: Figure
-    axes: Axes
-    view: Box
+    figure: Figure  # the whole page
+    axes: Axes  # the map, in metres, equal in x and y
+    view: Box  # the shown part of the map
 
     @property
     def metres_per_point(self) -> float:

@@ -23,9 +23,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from numpy.typing import NDArray
-
-    from footway.arrays import Bools, Floats, Ints, Singles
+    from footway.arrays import Floats, Ints, Singles
     from footway.recording.recording import Recording
 
 _BYTES: Final = 16
@@ -156,7 +154,10 @@ def _difference(a: Recording, b: Recording, k: int) -> FrameDifference | None:
     _, here, there = np.intersect1d(rows.ids, others.ids, return_indices=True)
     differing = np.zeros(len(here), bool)
     for name in _Sorted._fields[1:]:
-        differing |= _differ(getattr(rows, name)[here], getattr(others, name)[there])
+        one, other = getattr(rows, name)[here], getattr(others, name)[there]
+        bits = f"i{one.dtype.itemsize}"
+        unequal = one.view(bits) != other.view(bits)
+        differing |= unequal if unequal.ndim == 1 else unequal.any(axis=1)
     changed = rows.ids[here][differing]
     only_a = np.setdiff1d(rows.ids, others.ids)
     only_b = np.setdiff1d(others.ids, rows.ids)
@@ -166,14 +167,6 @@ def _difference(a: Recording, b: Recording, k: int) -> FrameDifference | None:
     character = int(np.concatenate([changed, only_a, only_b]).min())
     what, values, amount = _described(rows, others, character)
     return FrameDifference(k, step, time, what, character, values, amount, number)
-
-
-def _differ(one: NDArray[Any], other: NDArray[Any]) -> Bools:
-    """Return which rows of two columns (n,) or (n, 2) differ in any bit."""
-    kind = f"i{one.dtype.itemsize}"
-    bits = one.view(kind) != other.view(kind)
-    rows: Bools = bits if bits.ndim == 1 else bits.any(axis=1)
-    return rows
 
 
 def _described(

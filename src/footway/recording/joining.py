@@ -91,19 +91,29 @@ def _in_order(recordings: Sequence[Recording]) -> list[Recording]:
 
 def _check_one_run(before: Recording, after: Recording) -> None:
     """Raise BadInput if two recordings are not parts of one run."""
-    for what, a, b in (
+    for what, here, there in (
         ("seeds", before.seed, after.seed),
         ("steps", f"{before.step:g} s", f"{after.step:g} s"),
         ("maps", before.map_name, after.map_name),
     ):
-        if a != b:
-            raise BadInput(f"the recordings are not of one run: their {what} are {a} and {b}")
-    here, there = before.environment, after.environment
-    if here and there and not here.walkable.equals(there.walkable):
+        if here != there:
+            raise BadInput(
+                f"the recordings are not of one run: their {what} are {here} and {there}"
+            )
+    old, new = before.environment, after.environment
+    if old and new and not old.walkable.equals(new.walkable):
         raise BadInput("the recordings are not of one run: the walls of their maps differ")
     shorter, longer = sorted((before.names, after.names), key=len)
     if longer[: len(shorter)] != shorter:
         raise BadInput("the recordings are not of one run: their populations differ")
+    common = np.intersect1d(before.steps, after.steps)
+    if len(common):
+        a, b = (one.frame(int(one.steps.searchsorted(common[0]))) for one in (before, after))
+        if not (np.array_equal(a.ids, b.ids) and np.array_equal(a.positions, b.positions)):
+            raise BadInput(
+                "the recordings are not of one run: their characters differ after "
+                f"{a.time:g} s; export them one by one"
+            )
 
 
 def union(parts: Sequence[Characters]) -> Characters:

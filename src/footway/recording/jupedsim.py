@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from footway.arrays import Floats, Ints
     from footway.environment import Environment
     from footway.recording.recording import Recording
-    from footway.recording.trajectories import Batch, EvenFrames
+    from footway.recording.trajectories import EvenFrames
 
 VERSION: Final = 2
 
@@ -76,22 +75,14 @@ def _rows(recording: Recording, even: EvenFrames) -> Iterator[Iterator[tuple[flo
     ids = recording.characters.ids  # arbitrary numbers: row k of `last_directions` is for ids[k]
     last_directions = np.tile([1.0, 0.0], (len(ids), 1))
     for batch in batches(recording, even.frames, even.numbers):
-        directions = _directions(batch, np.searchsorted(ids, batch.ids), last_directions)
+        characters = np.searchsorted(ids, batch.ids)
+        pace = np.hypot(*batch.velocities.T)
+        directions = batch.velocities / np.maximum(pace, _STANDS)[:, None]
+        ends = np.flatnonzero(np.diff(batch.frame, append=-1)) + 1
+        for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+            here = characters[first:last]
+            stands = pace[first:last] < _STANDS
+            directions[first:last][stands] = last_directions[here[stands]]
+            last_directions[here] = directions[first:last]
         columns = (batch.frame, batch.ids, *batch.positions.T, *directions.T)
         yield zip(*(column.tolist() for column in columns), strict=True)
-
-
-def _directions(batch: Batch, characters: Ints, last_directions: Floats) -> Floats:
-    """Return unit vectors (n, 2) along the velocities.
-
-    `last_directions` (c, 2) is updated; `characters` (n,) is the index of each row into it.
-    """
-    pace = np.hypot(*batch.velocities.T)
-    found: Floats = batch.velocities / np.maximum(pace, _STANDS)[:, None]
-    ends = np.flatnonzero(np.diff(batch.frame, append=-1)) + 1
-    for first, last in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        here = characters[first:last]
-        stands = pace[first:last] < _STANDS
-        found[first:last][stands] = last_directions[here[stands]]
-        last_directions[here] = found[first:last]
-    return found

@@ -34,7 +34,6 @@ class RecordedMap:
         >>> room = Environment.from_polygons(bounds=(0, 0, 10, 8), name="room")
         >>> RecordedMap(text=RecordedMap(room).text).environment.area
         80.0
-
     """
 
     def __init__(self, environment: Environment | None = None, *, text: str = "") -> None:
@@ -49,7 +48,6 @@ class RecordedMap:
 
         Raises:
             BadFile: the text is damaged.
-
         """
         from footway.formats.environment_arrays import from_arrays  # loads Shapely
 

@@ -170,7 +170,6 @@ class Recording(NotebookDisplay):
 
         Raises:
             BadFile: the map in the file is damaged.
-
         """
         return None if self.recorded_map is None else self.recorded_map.environment
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -45,7 +45,6 @@ class Claim:
         printed: ours with the method as printed in the paper, if the default differs.
         why: reason of a verdict that is not obvious.
         file: the figure or report that shows it.
-
     """
 
     place: str
@@ -85,6 +84,11 @@ def apart(place: str, what: str, published: Cell, ours: Cell, *, why: str, **mor
     return Claim(place, what, published, ours, "not comparable", why=why, **more)
 
 
+def explained(claim: Claim, why: str) -> Claim:
+    """Return a claim with the reason why it is worse; the claim itself if it is not."""
+    return replace(claim, why=why) if claim.verdict == "worse" else claim
+
+
 def _compare(ours: float, published: float) -> Verdict:
     """Compare two numbers of which less is better."""
     if abs(ours - published) <= SAME * max(abs(published), abs(ours)):
@@ -112,7 +116,8 @@ def table_of(claims: Sequence[Claim]) -> Table:
     columns = ("paper", "claim", "published", "as printed", "by default", "verdict", "figure")
     note = (
         f"{len(claims)} claims: {counts}. `as printed`: with the method of the paper where our "
-        f"default differs. Numbers within {SAME:.0%} are the same. Times are those of each "
+        f"default differs. Numbers within {SAME:.0%} are the same; where a paper says only `many` "
+        "or `marginal`, the limit is ours. Times are those of each "
         "paper's machine (2004 to 2013) and of this one."
     )
     return Table("All claims of the papers", columns, rows, note)
@@ -144,7 +149,6 @@ def read_claims(folder: Path) -> list[Claim]:
 
     Raises:
         BadInput: there is no report, or one cannot be read.
-
     """
     files = [file for name in EXPERIMENTS if (file := folder / f"{name}.json").exists()]
     try:

@@ -11,11 +11,8 @@ from footway.errors import NoPath
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from footway.corridor import CorridorMap
 
-    Floats = NDArray[np.float64]
 
 MARGIN = 0.05
 """m. Margin of the disc at the start, at the goal and at the narrowest place, so that rounding

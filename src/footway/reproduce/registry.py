@@ -74,7 +74,6 @@ def choose(names: Sequence[str]) -> list[Experiment]:
 
     Raises:
         BadInput: there is no experiment of this name.
-
     """
     for name in names:
         if name not in EXPERIMENTS:

@@ -48,7 +48,6 @@ class Section:
         checked: properties of the results that were verified.
         wrong: results that violate a check; empty unless Footway has a defect.
         claims: what the paper says, and what we find.
-
     """
 
     title: str

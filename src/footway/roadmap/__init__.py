@@ -9,33 +9,23 @@ from footway.roadmap.blends import Blends, blends
 from footway.roadmap.edits import Editor
 from footway.roadmap.fake_obstacles import FakeObstacle
 from footway.roadmap.grid import grid
-from footway.roadmap.measures import clearance_statistics, coverage, shortest_path_factor, sizes
+from footway.roadmap.measures import (
+    Verification,
+    clearance_statistics,
+    coverage,
+    shortest_path_factor,
+    sizes,
+    verify,
+)
 from footway.roadmap.roadmap import Roadmap
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import add_useful_nodes, rrm_star
 from footway.roadmap.rrrm import retract, rrrm
 from footway.roadmap.space_map import SpaceMap
-from footway.roadmap.verify import Verification, verify
 from footway.roadmap.voronoi_prm import voronoi_prm
 
 __all__ = [
-    "Blends",
-    "Editor",
-    "FakeObstacle",
-    "Roadmap",
-    "SpaceMap",
-    "Verification",
-    "add_useful_nodes",
-    "blends",
-    "clearance_statistics",
-    "coverage",
-    "grid",
-    "retract",
-    "rrm",
-    "rrm_star",
-    "rrrm",
-    "shortest_path_factor",
-    "sizes",
-    "verify",
-    "voronoi_prm",
-]
+    "Blends", "Editor", "FakeObstacle", "Roadmap", "SpaceMap", "Verification", "add_useful_nodes",
+    "blends", "clearance_statistics", "coverage", "grid", "retract", "rrm", "rrm_star", "rrrm",
+    "shortest_path_factor", "sizes", "verify", "voronoi_prm",
+]  # fmt: skip

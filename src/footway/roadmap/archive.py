@@ -32,11 +32,9 @@ from footway.roadmap.space import space_of_raster
 if TYPE_CHECKING:
     from os import PathLike
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
 
 _SAME = 1e-3  # m, allowed difference between stored values and those measured from the walls
 _CORNERS = 20_000  # lattice corners whose stored clearance is compared with the walls

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from footway._numba.bins import rows_by_key
+from footway._numba.portable_math import cos, hypot, sin
 from footway.constants import GRID, TOUCH
 from footway.corridor.index import build_index
 from footway.corridor.kernels.layouts import APART, FOUND, NOWHERE
@@ -35,38 +36,39 @@ from footway.roadmap.blends import (
 from footway.roadmap.conversion import RoadSolver
 from footway.roadmap.kernels.blend_search import solve_blended
 from footway.roadmap.kernels.layouts import BlendNetwork, BlendWorkspace, CellWalls
-from footway.roadmap.roadmap import has_next
+from footway.roadmap.roadmap import components, has_next
 from footway.validation import as_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor.kernels.layouts import Grid, Index
     from footway.corridor.path import TautPath
     from footway.roadmap import Blends, Roadmap
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
+_SAGITTA = 1e-3  # m, between arcs and their chords in corridors
 _PIECES = 512  # initial capacity: lines and arcs of a path
 _NEAR = 1024  # most places around a start or goal
 _MARGIN = 1.0  # m, of free space added around the walls; its part of the exact map is dropped again
 
 
 class BlendSolver(RoadSolver):
-    """Searches a roadmap with blends; corridors, followers and crowds use its straight roads.
+    """Searches a roadmap with blends; corridors, followers and crowds use them, too.
 
     Attributes:
         blends: of the roadmap's turns.
-
+        corner_edges: (ne,) edges of the map that end in a corner, beside an arc around it.
     """
 
     can_widen = False
 
     def __init__(self, roadmap: Roadmap) -> None:
-        super().__init__(roadmap)
         straight = straightened(roadmap.in_effect)
         self.blends = blends(straight)
+        along, corners = smoothed(straight, self.blends)
+        super().__init__(roadmap, along)
+        self.corner_edges = np.zeros(len(self.index.graph.edges), bool)
+        self.corner_edges[: len(corners)] = corners
         self._network = _make_network(straight, self.blends, self.index.grid)
         self._exact: CorridorMap | None = None
         self._lock = threading.Lock()
@@ -174,6 +176,68 @@ def straightened(roadmap: Roadmap) -> Roadmap:
     )
 
 
+def smoothed(roadmap: Roadmap, found: Blends) -> tuple[Roadmap, Bools]:
+    """Return the straight roadmap with the arcs of its blends, and which edges end in a corner.
+
+    Its edges are cut where arcs begin, so that arcs and lines that meet have the same tangent.
+    Arcs are shorter than corners: a shortest path has corners only near its ends.
+    """
+    if not roadmap.n_edges:
+        return roadmap, np.zeros(0, bool)
+    lengths = hypot(*(roadmap.nodes[roadmap.edges[:, 1]] - roadmap.nodes[roadmap.edges[:, 0]]).T)
+    bent = np.flatnonzero(found.tangent > 0.0)
+    # Place of both ends of each arc, m along their edges.
+    on, tangent = found.edges[bent], found.tangent[bent, None]
+    at = np.where(roadmap.edges[on, 0] == found.vertex[bent, None], tangent, lengths[on] - tangent)
+    edge = np.concatenate([np.repeat(np.arange(roadmap.n_edges), 2), on.ravel()])
+    place = np.concatenate([np.column_stack([0.0 * lengths, lengths]).ravel(), at.ravel()])
+    order = np.lexsort((place, edge))
+    is_new = np.append(True, (np.diff(edge[order]) > 0) | (np.diff(place[order]) > TOUCH))
+    cut = np.empty(len(order), np.int64)  # number of the cut of each place
+    cut[order] = np.cumsum(is_new) - 1
+    first = order[is_new]
+    share = (place[first] / lengths[edge[first]])[:, None]
+    ends = roadmap.nodes[roadmap.edges[edge[first]]]
+    # Cuts at the ends of an edge are its vertices; the others are new nodes.
+    node = roadmap.n_nodes + np.arange(len(first))
+    node[cut[: 2 * roadmap.n_edges]] = roadmap.edges.ravel()
+    used = np.union1d(np.arange(roadmap.n_nodes), node)
+    node = np.searchsorted(used, node)
+    nodes = np.concatenate([roadmap.nodes, ends[:, 0] + share * (ends[:, 1] - ends[:, 0])])[used]
+    whole = np.flatnonzero(edge[first][1:] == edge[first][:-1])  # from a cut to the next one
+    lines = np.column_stack([node[whole], node[whole + 1]])
+    arcs = node[cut[2 * roadmap.n_edges :].reshape(-1, 2)]
+    points, sizes = _arc_points(nodes[arcs[:, 0]], found.centre[bent], found, bent)
+    points[np.cumsum(sizes) - 1] = nodes[arcs[:, 1]]
+    weights, of_line = roadmap.weights, edge[first][whole]
+    smooth = roadmap.with_changes(
+        nodes=nodes,
+        edges=np.concatenate([lines, arcs]),
+        path_points=np.concatenate([nodes[lines].reshape(-1, 2), points]),
+        path_offsets=np.concatenate([[0], np.cumsum(np.append(np.full(len(lines), 2), sizes))]),
+        weights=np.concatenate([weights[of_line], weights[on].mean(axis=1)]),
+    )
+    straight = np.zeros(len(used), bool)  # vertices that are passed without an arc
+    degree = np.bincount(roadmap.edges.ravel(), minlength=roadmap.n_nodes)
+    passed = np.concatenate([found.vertex[found.tangent == 0.0], np.flatnonzero(degree == 1)])
+    straight[passed] = True
+    is_corner = ~straight & (used < roadmap.n_nodes)
+    return smooth, np.append(is_corner[lines].any(axis=1), np.zeros(len(arcs), bool))
+
+
+def _arc_points(begin: Floats, centre: Floats, found: Blends, bent: Ints) -> tuple[Floats, Ints]:
+    """Return points on arcs from their beginnings (k, 2), and how many on each arc (k,)."""
+    sweep, radius = found.sweep[bent], found.radius[bent]
+    chords = np.ceil(np.abs(sweep) * np.sqrt(radius / (8.0 * _SAGITTA))).astype(np.int64)
+    chords = np.maximum(chords, 1)
+    arc = np.repeat(np.arange(len(bent)), chords + 1)
+    step = np.arange(len(arc)) - (np.cumsum(chords + 1) - chords - 1)[arc]
+    angle, arm = sweep[arc] * step / chords[arc], (begin - centre)[arc]
+    sine, cosine = sin(angle), cos(angle)
+    x, y = arm.T
+    return centre[arc] + np.column_stack([cosine * x - sine * y, sine * x + cosine * y]), chords + 1
+
+
 def _make_network(roadmap: Roadmap, found: Blends, grid: Grid) -> BlendNetwork:
     halves = half_edges(roadmap)
     lengths, lowest = halves.lengths[::2].copy(), float(roadmap.weights.min(initial=1.0))
@@ -260,17 +324,13 @@ def _make_workspace(network: BlendNetwork) -> BlendWorkspace:
 
 def _exact_index(roadmap: Roadmap) -> Index:
     """Return the index of the exact map of the walls, without parts that the roadmap lacks."""
-    from scipy.sparse import coo_array  # slow to import
-    from scipy.sparse.csgraph import connected_components
-
     index = build_index(_axis_of_walls(roadmap.space.walls))
-    axis, n = index.axis, len(index.axis.vertices)
+    axis = index.axis
     j, i = np.nonzero(roadmap.space.free[0])
     centres = roadmap.space.positions(np.column_stack([i + 0.5, j + 0.5, np.zeros(len(i))]))
     points = np.concatenate([roadmap.nodes, centres])
     pieces, _ = locate(points, index)
-    graph = coo_array((np.ones(len(axis.edges)), tuple(axis.edges.T)), (n, n))
-    component = connected_components(graph, directed=False)[1][axis.edges[:, 0]]
+    component = components(axis.edges, len(axis.vertices))[axis.edges[:, 0]]
     edges = index.graph.edge_of[pieces[pieces >= 0]]
     served = np.isin(component, component[edges])
     return index if served.all() else build_index(_with_edges(axis, served))
@@ -291,7 +351,7 @@ def _axis_of_walls(walls: Floats) -> MedialAxis:
     return medial_axis(snapped.walls)
 
 
-def _with_edges(axis: MedialAxis, kept: NDArray[np.bool_]) -> MedialAxis:
+def _with_edges(axis: MedialAxis, kept: Bools) -> MedialAxis:
     """Return the axis with only the kept edges."""
     size = np.diff(axis.offsets)
     event = np.repeat(kept, size)

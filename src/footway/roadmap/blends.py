@@ -29,12 +29,9 @@ from footway.validation import extent_of, one_of
 from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.roadmap.roadmap import Roadmap
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 BlendMethod: TypeAlias = Literal["exact", "halved"]
 
@@ -89,7 +86,6 @@ def blends(
         >>> found = fw.roadmap.blends(roadmap, clearance=1.0)
         >>> found.tangent.round(3).tolist(), found.clearance.round(3).tolist()
         ([2.707], [1.0])
-
     """
     _check(roadmap)
     if method is None:

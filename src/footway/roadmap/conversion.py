@@ -28,19 +28,15 @@ from footway.errors import BadInput, BadQuery, NoPath
 from footway.medial import MedialAxis
 from footway.roadmap.kernels.layouts import Roads
 from footway.roadmap.kernels.roads import bin_balls, contacts, join, look, solve_on_roads
-from footway.roadmap.roadmap import has_next
+from footway.roadmap.roadmap import components, has_next
 from footway.roadmap.space_index import with_lone_nodes
 from footway.validation import as_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.roadmap import Roadmap
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 CLOSEST, WIDEST, SHARE = 0.1, 1.0, 0.25  # m, m, of the clearance: spacing of the balls
 _LINES = 4096  # lines per task of a thread
@@ -70,10 +66,11 @@ class RoadSolver(Solver):
     Attributes:
         roadmap: the roadmap that the map was made from, with its fake obstacles.
 
+    `along` is the roadmap whose local paths are followed, if it is another one.
     """
 
-    def __init__(self, roadmap: Roadmap) -> None:
-        index, self._roads = _index_and_roads(roadmap.in_effect)
+    def __init__(self, roadmap: Roadmap, along: Roadmap | None = None) -> None:
+        index, self._roads = _index_and_roads(roadmap.in_effect if along is None else along)
         super().__init__(index)
         self.roadmap = roadmap
         self.made_for = float(roadmap.space.radius)
@@ -141,19 +138,14 @@ def _is_walkable(point: Floats, grid: Grid, space: Space) -> bool:
     Walls separate walkable from other space, so the point is walkable then. The steps follow a
     lattice centred on the point.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components  # slow to import
-
     side = np.arange(-_STEPS, _STEPS + 1) * (space.resolution / _FINER)
     x, y = np.meshgrid(point[0] + side, point[1] + side)
     places, number = np.stack([x.ravel(), y.ravel()], axis=1), np.arange(x.size).reshape(x.shape)
     steps = [(number[:, :-1], number[:, 1:]), (number[:-1], number[1:])]
-    a, b = (np.concatenate([step[end].ravel() for step in steps]) for end in (0, 1))
-    away = np.empty(len(a))
-    line_distances(places[a], places[b], grid, away)
-    a, b = a[away > TOUCH], b[away > TOUCH]
-    graph = coo_array((np.ones(len(a), bool), (a, b)), (x.size, x.size))
-    part = connected_components(graph, directed=False)[1]
+    edges = np.concatenate([np.column_stack([a.ravel(), b.ravel()]) for a, b in steps])
+    away = np.empty(len(edges))
+    line_distances(places[edges[:, 0]], places[edges[:, 1]], grid, away)
+    part = components(edges[away > TOUCH], x.size)
     shape = np.array(space.free.shape[:0:-1])
     cells = np.floor(space.lattice(places)[:, :2]).astype(np.int64)
     i, j = np.clip(cells, 0, shape - 1).T
@@ -341,13 +333,9 @@ class _Joining:
     """Joins the free cells of a roadmap to its roads, repeatedly while roads are added.
 
     Roads are only appended, so results that no new ball affects are reused.
-
-    Attributes:
-        boundaries: balls by cells, as kernels take them.
-
     """
 
-    boundaries: CellBoundaries
+    boundaries: CellBoundaries  # balls by cells, as kernels take them
 
     def __init__(self, space: Space, grid: Grid) -> None:
         self._space, self._grid = space, grid

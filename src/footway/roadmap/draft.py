@@ -27,16 +27,12 @@ from footway.roadmap.roadmap import clearance_along
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Point = tuple[float, float]
 
-SLACK = 1e-9
-"""m. Clearance that may be missing, for rounding."""
+SLACK = 1e-9  # m. Clearance that may be missing, for rounding
 
 STRIDE = 1.9
 """Radii that the end of an edge moves per step. The edge before and after a step are less than a
@@ -88,10 +84,10 @@ class Draft:
 
     def add_edges(self, edges: Ints, *, is_passage: bool) -> None:
         """Join pairs of vertices (m, 2) and measure the clearance of the new edges."""
-        places = self.places
-        clearances = clearance_along(places[edges[:, 0]], places[edges[:, 1]], self.walls)
-        for (a, b), clearance in zip(edges.tolist(), clearances.tolist(), strict=True):
-            self.join(a, b, Edge(clearance, is_passage))
+        a, b = self.places[edges.T]
+        clearances = clearance_along(a, b, self.walls).tolist()
+        for (v, w), clearance in zip(edges.tolist(), clearances, strict=True):
+            self.join(v, w, Edge(clearance, is_passage))
 
     def add_chains(self, chains: list[list[int]], *, is_passage: bool) -> None:
         """Join consecutive vertices of each chain."""
@@ -138,10 +134,7 @@ class Draft:
     def move_vertices(self, places: Floats) -> None:
         """Move all vertices to places (n, 2) m and measure their edges; nothing is checked."""
         self.at = [(x, y) for x, y in places.tolist()]
-        edges = self.edges
-        clearances = clearance_along(places[edges[:, 0]], places[edges[:, 1]], self.walls)
-        for (a, b), clearance in zip(edges.tolist(), clearances.tolist(), strict=True):
-            self.join(a, b, Edge(clearance, self.edges_of[a][b].is_passage))
+        self.add_edges(self.edges, is_passage=False)  # a passage stays a passage
 
     def insert(self, vertex: int, a: int, b: int) -> bool:
         """Split edge a-b at a vertex, if both halves keep its clearance; return if it was done."""

@@ -17,12 +17,10 @@ from footway.validation import as_text, number, point, shown, text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Floats, Ints
     from footway.roadmap.space import Space
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 class Editor:
@@ -45,7 +43,6 @@ class Editor:
 space at (3.500, 1.500): go around the obstacle there
         >>> editor.undo()
         True
-
     """
 
     def __init__(self, roadmap: Roadmap) -> None:
@@ -60,6 +57,16 @@ space at (3.500, 1.500): go around the obstacle there
     def roadmap(self) -> Roadmap:
         """The roadmap with all edits."""
         return self._states[self._now]
+
+    @property
+    def n_edits(self) -> int:
+        """Number of edits that are in effect."""
+        return self._now
+
+    @property
+    def n_undone(self) -> int:
+        """Number of edits that can be redone."""
+        return len(self._states) - 1 - self._now
 
     # -- nodes -------------------------------------------------------------------------------
 
@@ -152,7 +159,6 @@ space at (3.500, 1.500): go around the obstacle there
             polygon: corners (n, 2), m.
             disc: centre and radius, m.
             box: lower and upper corner, m; the only kind in three dimensions.
-
         """
         if sum(value is not None for value in (polygon, disc, box)) != 1:
             raise BadQuery("give one of polygon, disc=(centre, radius) and box=(lower, upper)")
@@ -201,7 +207,6 @@ space at (3.500, 1.500): go around the obstacle there
             'added node 1 at (2.000, 2.000) with 1 edge'
             >>> editor.apply("set-weight 0-1 3")
             'edge 0 has weight 3'
-
         """
         words = text(edit, "edit").split()
         verb, rest = (words[0], words[1:]) if words else ("", [])
@@ -219,16 +224,16 @@ space at (3.500, 1.500): go around the obstacle there
                 return f"removed node {node}; later nodes have lower numbers now"
             case "add-edge", [ends, *more] if not more or (len(more) == 2 and more[0] == "weight"):
                 a, b = _ends(ends)
-                return f"added edge {self.add_edge(a, b, weight=_number_in(more[-1:] or ['1']))}"
+                return f"added edge {self.add_edge(a, b, weight=_float(more[-1] if more else '1'))}"
             case "remove-edge", [edge]:
                 self.remove_edge(self._named_edge(edge))
                 return f"removed edge {edge}; later edges have lower numbers now"
             case "set-weight", [edge, weight]:
                 which = self._named_edge(edge)
-                self.set_weight(which, _number_in([weight]))
+                self.set_weight(which, _float(weight))
                 return f"edge {which} has weight {self.roadmap.weights[which]:g}"
             case "close", ["disc", centre, radius]:
-                fake = self.add_fake_obstacle(disc=(_numbers(centre), _number_in([radius])))
+                fake = self.add_fake_obstacle(disc=(_numbers(centre), _float(radius)))
                 return f"closed a disc: fake obstacle {fake}"
             case "close", ["box", low, high]:
                 fake = self.add_fake_obstacle(box=(_numbers(low), _numbers(high)))
@@ -365,14 +370,14 @@ def _ends(word: str) -> tuple[int, int]:
 
 
 def _numbers(word: str) -> list[float]:
-    return [_number_in([part]) for part in word.split(",")]
+    return [_float(part) for part in word.split(",")]
 
 
-def _number_in(words: list[str]) -> float:
+def _float(word: str) -> float:
     try:
-        return float(words[0])
+        return float(word)
     except ValueError:
-        raise BadQuery(f"{shown(words[0])} is not a number, such as 2.5") from None
+        raise BadQuery(f"{shown(word)} is not a number, such as 2.5") from None
 
 
 def _two(value: Any, words: str) -> tuple[Any, Any]:

@@ -18,13 +18,12 @@ from footway.validation import FARTHEST, as_many, number, point, sequence, shown
 from footway.validation import points as checked_points
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Bools, Floats
     from footway.roadmap.roadmap import Roadmap
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
-    Bools = NDArray[np.bool_]
 
 _SIDES = 48  # of the polygon around a disc
 _TOUCH = 1e-9  # m
@@ -37,7 +36,6 @@ class FakeObstacle:
     Attributes:
         kind: "polygon" or "box".
         points: corners of the polygon, or lower and upper corner of the box.
-
     """
 
     kind: Literal["polygon", "box"]

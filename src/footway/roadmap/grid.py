@@ -16,17 +16,16 @@ from footway.roadmap.roadmap import Roadmap
 from footway.validation import function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.environment import Environment
     from footway.environment.volume import Volume
+    from footway.roadmap.roadmap import Progress
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Progress = Callable[[int, int], None]
 
 BYTES_PER_CORNER = {2: 500, 3: 1300}
 """bytes, by dimension. Memory per node with its edges and local paths during construction."""
@@ -64,7 +63,6 @@ def grid(
         >>> room = Environment.from_polygons(bounds=(0, 0, 4, 3))
         >>> grid(room, resolution=1)
         Roadmap('', grid, 2D, 6 nodes, 11 edges, 1 components)
-
     """
     function(progress, "progress")
     start = time.perf_counter()
@@ -125,7 +123,6 @@ def grid_distances(space: Space, sources: Ints, targets: Ints) -> Floats:
         >>> space = space_of_cells([[True, True, True]])
         >>> grid_distances(space, space.corners[:1], space.corners[-1:]).round(3).tolist()
         [[3.414]]
-
     """
     links, strides = _links_and_strides(space)
     starts, ends = (

@@ -16,23 +16,16 @@ from footway.constants import ON_WALL
 from footway.medial.kernels.graph import chain_pieces
 from footway.roadmap.draft import SLACK
 from footway.roadmap.kernels.prm import peel
-from footway.roadmap.roadmap import clearance_along
+from footway.roadmap.roadmap import clearance_along, components
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.medial import MedialAxis
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
-STEP = 0.25
-"""Distance between points of the axis as a share of the clearance there."""
-
-STEEP = 1 / 3
-"""Growth of clearance per metre out of a corner with an angle of 39 degrees or more."""
+STEP = 0.25  # distance between points of the axis as a share of the clearance there
+STEEP = 1 / 3  # growth of clearance per metre out of a corner with an angle of 39 degrees or more
 
 NEARLY = 0.9
 """Share of a passage's clearance that an edge along it keeps if less than desired is there."""
@@ -83,10 +76,8 @@ def axis_points(axis: MedialAxis, *, radius: float, desired: float) -> AxisPoint
     """Return samples of the whole axis, at most a quarter of the clearance there apart."""
     piece = np.flatnonzero(axis.piece_left >= 0)
     count = _parts(axis, piece, radius, desired)
-    # Inner points of the pieces.
-    owner = np.repeat(piece, count - 1)
-    first = np.cumsum(count - 1) - (count - 1)
-    share = (np.arange(len(owner)) - np.repeat(first, count - 1) + 1) / np.repeat(count, count - 1)
+    row, share = inner_points(count)
+    owner = piece[row]
     between = _on_pieces(axis, owner, share)
     left, right = axis.sites[axis.piece_left[owner]], axis.sites[axis.piece_right[owner]]
     nearer = np.minimum(
@@ -102,13 +93,27 @@ def axis_points(axis: MedialAxis, *, radius: float, desired: float) -> AxisPoint
     points, clearance = np.empty((n + len(between), 2)), np.empty(n + len(between))
     points[node], points[n:] = axis.events, between
     clearance[node], clearance[n:] = axis.clearance, nearer
-    # `count` links along each piece.
-    row = np.repeat(np.arange(len(piece)), count)
+    links = chain_links(np.column_stack([node[piece], node[piece + 1]]), count, n)
+    return AxisPoints(points, clearance, links)
+
+
+def inner_points(count: Ints) -> tuple[Ints, Floats]:
+    """Return row and share of the points that cut each row into `count` (n,) equal parts."""
+    row = np.repeat(np.arange(len(count)), count - 1)
+    first = np.cumsum(count - 1) - (count - 1)
+    return row, (np.arange(len(row)) - first[row] + 1) / count[row]
+
+
+def chain_links(ends: Ints, count: Ints, first: int) -> Ints:
+    """Return the links (l, 2) between the ends (n, 2) of rows and the `inner_points` between them.
+
+    The inner points are numbered from `first` on.
+    """
+    row = np.repeat(np.arange(len(count)), count)
     place = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-    inside = n + first[row] + place
-    start = np.where(place == 0, node[piece[row]], inside - 1)
-    end = np.where(place == count[row] - 1, node[piece[row] + 1], inside)
-    return AxisPoints(points, clearance, np.column_stack([start, end]))
+    inside = first + np.arange(len(row)) - row
+    start = np.where(place == 0, ends[row, 0], inside - 1)
+    return np.column_stack([start, np.where(place == count[row] - 1, ends[row, 1], inside)])
 
 
 def _parts(axis: MedialAxis, piece: Ints, radius: float, desired: float) -> Ints:
@@ -216,12 +221,7 @@ def _check_chords(
 
 def _widest_of_other_components(axis: AxisPoints, edges: Ints, radius: float) -> Ints:
     """Return the point of most clearance of each axis component without edges, (k,)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(axis.points)
-    a, b = axis.links.T
-    _, part = connected_components(coo_array((np.ones(len(a)), (a, b)), (n, n)), directed=False)
+    part = components(axis.links, len(axis.points))
     fits = np.flatnonzero(axis.clearance >= radius - SLACK)
     widest = fits[np.lexsort((fits, -axis.clearance[fits], part[fits]))]
     _, first = np.unique(part[widest], return_index=True)

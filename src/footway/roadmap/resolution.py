@@ -22,30 +22,24 @@ from footway.environment.raster import boxes_are_free, usual_step, wall_tree
 from footway.environment.volume import Volume, free_memory
 from footway.errors import BadInput
 from footway.roadmap.kernels.space import spread_regions
-from footway.roadmap.passages import axis_points, without_dead_ends
+from footway.roadmap.passages import axis_points, chain_links, inner_points, without_dead_ends
+from footway.roadmap.roadmap import components
 from footway.roadmap.space import Space, make_space
 from footway.validation import extent_of
 from footway.validation import radius as checked_radius
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from footway.arrays import Bools, Floats, Ints
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
-FINER = 0.7
-"""Ratio of the sizes of cells that are tried: each has about twice as many cells."""
-
-MOST_CELLS = 400_000
-"""Most cells of the default size. A roadmap of more takes minutes."""
+FINER = 0.7  # ratio of the sizes of cells that are tried: each has about twice as many cells
+MOST_CELLS = 400_000  # most cells of the default size. A roadmap of more takes minutes
 
 BYTES_PER_CELL = 2000
 """bytes. Memory for a roadmap per cell, with which the default size must fit in half of what is
 free."""
 
-CLOSE = 1e-9
-"""cells. A point this close to the side of a cell belongs to both cells."""
+CLOSE = 1e-9  # cells. A point this close to the side of a cell belongs to both cells
 
 
 class ClosedPassage(NamedTuple):
@@ -89,7 +83,10 @@ class PlanCells:
         ]
         at = np.array(narrowest, np.int64)
         at = at[np.lexsort((*narrow.points[at].T, narrow.clearance[at]))]
-        _, first = np.unique(_chains(narrow)[at], return_index=True)  # a corridor may close twice
+        # A corridor between two junctions of the axis may close twice: keep its narrowest place.
+        inner = np.bincount(narrow.links.ravel(), minlength=len(narrow.points)) < 3
+        links = narrow.links[inner[narrow.links].all(axis=1)]
+        _, first = np.unique(components(links, len(narrow.points))[at], return_index=True)
         return [
             ClosedPassage(tuple(narrow.points[k].tolist()), 2.0 * float(narrow.clearance[k]))
             for k in at[np.sort(first)]
@@ -104,23 +101,13 @@ class PlanCells:
         points, clearance = axis.points[used], axis.clearance[used]
         along = np.linalg.norm(np.diff(points[ends], axis=1)[:, 0], axis=1)
         count = np.maximum(1, np.ceil(2.0 * along / step)).astype(np.int64)
-        owner = np.repeat(np.arange(len(ends)), count - 1)
-        first = np.cumsum(count - 1) - (count - 1)
-        place = np.arange(len(owner)) - first[owner] + 1
-        share = place / count[owner]
-        between = [
-            values[ends[owner, 0]] + (share[:, None] if values.ndim == 2 else share)
-            * (values[ends[owner, 1]] - values[ends[owner, 0]])
-            for values in (points, clearance)
-        ]  # fmt: skip
-        row = np.repeat(np.arange(len(ends)), count)
-        step_in_row = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
-        inside = len(used) + first[row] + step_in_row
-        start = np.where(step_in_row == 0, ends[row, 0], inside - 1)
-        stop = np.where(step_in_row == count[row] - 1, ends[row, 1], inside)
-        points = np.concatenate([points, between[0]])
-        clearance = np.concatenate([clearance, between[1]])
-        return NarrowAxis(points, clearance, np.column_stack([start, stop]), clearance >= wide)
+        row, share = inner_points(count)
+        a, b = ends[row].T
+        inner = points[a] + share[:, None] * (points[b] - points[a])
+        points = np.concatenate([points, inner])
+        clearance = np.append(clearance, clearance[a] + share * (clearance[b] - clearance[a]))
+        links = chain_links(ends, count, len(used))
+        return NarrowAxis(points, clearance, links, clearance >= wide)
 
     def _are_free(self, points: Floats, step: float) -> Bools:
         """Return whether a cell that contains each point (n, 2) m is free."""
@@ -164,27 +151,10 @@ class PlanCells:
         return bool((labels == labels[0]).all())
 
 
-def _chains(narrow: NarrowAxis) -> Ints:
-    """Return the number of the chain between two junctions of the axis that each point is on."""
-    n, (a, b) = len(narrow.points), narrow.links.T
-    inner = np.bincount(narrow.links.ravel(), minlength=n) < 3
-    return _components(n, a, b, inner[a] & inner[b])
-
-
-def _components(n: int, a: Ints, b: Ints, chosen: Bools) -> Ints:
-    """Return the component (n,) of each point in the graph of the chosen links a-b."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(chosen.sum()), (a[chosen], b[chosen])), (n, n))
-    _, part = connected_components(graph, directed=False)
-    return np.asarray(part, np.int64)
-
-
 def _closed_parts(narrow: NarrowAxis, free: Bools) -> list[tuple[Ints, Ints]]:
     """Return the connected parts of the axis in cells that are not free, and their free ends."""
     a, b = narrow.links.T
-    part = _components(len(free), a, b, ~free[a] & ~free[b])
+    part = components(narrow.links[~free[narrow.links].any(axis=1)], len(free))
     mouths: dict[int, set[int]] = {}
     for u, v in ((a, b), (b, a)):
         border = ~free[u] & free[v]
@@ -234,7 +204,6 @@ def make_lattice(
         (0.24, ())
         >>> len(make_lattice(rooms, resolution=0.5).closed)
         1
-
     """
     if not isinstance(environment, Environment) or size is not None:
         space = make_space(environment, resolution=resolution, radius=radius, size=size)

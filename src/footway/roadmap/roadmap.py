@@ -29,20 +29,21 @@ from footway.validation import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from os import PathLike
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
     from scipy.sparse import csr_array
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor import CorridorMap
     from footway.roadmap.fake_obstacles import FakeObstacle
     from footway.roadmap.resolution import ClosedPassage
     from footway.roadmap.space import Space
     from footway.roadmap.space_map import SpaceMap
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    from collections.abc import Sequence
+    Progress = Callable[[int, int], None]
+    """Called with the work done and all work."""
 
     Paths = Sequence[ArrayLike] | tuple[Floats, Ints]
 
@@ -87,7 +88,6 @@ class Roadmap:
         closed: passages that the object fits through but that the cells close, the narrowest
             first, with position and width; in three dimensions only those that cut regions of free
             cells apart. A finer resolution may open them. `voronoi_prm` does not depend on cells.
-
     """
 
     nodes: Floats
@@ -133,7 +133,6 @@ class Roadmap:
 
         Raises:
             BadInput: arrays that do not fit together.
-
         """
         if not hasattr(space, "corner_clearance"):
             raise BadInput(f"a Space is needed, not {shown(space)}: use the `space` of a roadmap")
@@ -181,10 +180,7 @@ class Roadmap:
     @cached_property
     def component(self) -> Ints:
         """(n,) number of the connected component of each node."""
-        from scipy.sparse.csgraph import connected_components  # slow to import
-
-        _, label = connected_components(self._graph, directed=False)
-        return np.asarray(label, np.int64)
+        return components(self.edges[self._is_open], self.n_nodes)
 
     @property
     def n_components(self) -> int:
@@ -290,7 +286,7 @@ class Roadmap:
         return coo_array((np.concatenate([cost, cost]), (rows, columns)), shape).tocsr()
 
     @cached_property
-    def _is_open(self) -> NDArray[np.bool_]:
+    def _is_open(self) -> Bools:
         """(m,) Whether no fake obstacle blocks each edge."""
         from footway.roadmap.fake_obstacles import open_parts
 
@@ -360,7 +356,6 @@ class Roadmap:
 
         Raises:
             BadFile: the file is missing, damaged, or from a newer version of Footway.
-
         """
         from footway.roadmap import archive  # it imports this module
 
@@ -385,7 +380,7 @@ def clearance_along(starts: Floats, ends: Floats, space: Space) -> Floats:
     return out
 
 
-def with_edges(roadmap: Roadmap, kept: NDArray[np.bool_]) -> Roadmap:
+def with_edges(roadmap: Roadmap, kept: Bools) -> Roadmap:
     """Return the roadmap with the kept edges (m,) only."""
     size = np.diff(roadmap.path_offsets)
     return roadmap.with_changes(
@@ -396,7 +391,16 @@ def with_edges(roadmap: Roadmap, kept: NDArray[np.bool_]) -> Roadmap:
     )
 
 
-def has_next(offsets: Ints) -> NDArray[np.bool_]:
+def components(edges: Ints, count: int) -> Ints:
+    """Return the number of the component (n,) of each of `count` nodes of a graph, edges (m, 2)."""
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(edges)), tuple(edges.T)), (count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+
+
+def has_next(offsets: Ints) -> Bools:
     """Return which points of the local paths are not the last of their path, (p,)."""
     found = np.ones(int(offsets[-1]), bool)
     found[offsets[1:] - 1] = False

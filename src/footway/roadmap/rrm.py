@@ -33,20 +33,15 @@ from footway.validation import function
 from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
     from scipy.spatial import cKDTree
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment import Environment
     from footway.environment.volume import Volume
+    from footway.roadmap.roadmap import Progress
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
     Bytes = NDArray[np.uint8]
-    Progress = Callable[[int, int], None]
-    from footway.roadmap.space import Space
 
 BYTES_PER_CORNER = 1000
 """bytes. Memory per free corner: neighbours, medial axis, and the nodes that see it."""
@@ -108,7 +103,6 @@ def rrm(
         >>> roadmap = rrm(gallery.make("field"), resolution=1.0, radius=0.5)
         >>> roadmap.n_components, roadmap.n_cycles
         (1, 0)
-
     """
     checked_seed(seed, error=BadInput)
     function(progress, "progress")
@@ -187,8 +181,8 @@ def _candidates(
 ) -> Ints:
     """Return candidate corners by decreasing clearance, which decides between equal candidates.
 
-    Of a large set, a random sample is used (to see far corners) and the corners near the uncovered
-    ones (which may be seen from nowhere else). `tree` is of the corners of the set.
+    From a large set, only a random sample is taken, to see far corners, and the corners near
+    uncovered ones, which may be visible from nowhere else. `tree` holds the corners of the set.
     """
     if len(some) > MOST_CANDIDATES:
         _, near = tree.query(corners[sample], -(-MOST_SAMPLES // len(sample)))
@@ -270,7 +264,7 @@ def prune(reach: Reach) -> Reach:
     """Return the nodes without those that are redundant for coverage and connectivity.
 
     Nodes that see least are tried first. This is repeated, since the removal of a node may make
-    the one that connected it redundant.
+    the node that connected it redundant.
     """
     count = np.zeros(8 * reach.seen.shape[1], np.int32)
     size = np.empty(len(reach.nodes), np.int64)
@@ -346,7 +340,6 @@ def medial_corners(space: Space) -> Ints:
         >>> from footway.roadmap.space import space_of_cells
         >>> medial_corners(space_of_cells([[True] * 6] * 2))[:, :2].tolist()
         [[1, 1], [2, 1], [3, 1], [4, 1], [5, 1]]
-
     """
     on_axis = np.zeros(space.is_node.shape, bool)
     if space.dimension == 2:

@@ -16,31 +16,25 @@ import numpy as np
 from footway._numba.jit import thread_count
 from footway.errors import BadInput
 from footway.roadmap.kernels.retraction import STEP, retract_path
-from footway.roadmap.phases import phase
 from footway.roadmap.roadmap import Roadmap, a_roadmap
-from footway.roadmap.rrm_star import UsefulNodes, check_same, on_lattice, rrm_star
+from footway.roadmap.rrm_star import UsefulNodes, check_same, on_lattice, phase, rrm_star
 from footway.validation import function
 from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.environment import Environment
     from footway.environment.volume import Volume
+    from footway.roadmap.roadmap import Progress
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
-    Progress = Callable[[int, int], None]
 
 STRETCH = 3
 """Memory for a retracted path: this many times the configurations of the straight one + `SPARE`."""
 
 SPARE = 64
 
-STRAIGHT = 0.8
-"""Share of the work that is done before the retraction."""
+STRAIGHT = 0.8  # share of the work that is done before the retraction
 
 
 def rrrm(
@@ -75,7 +69,6 @@ def rrrm(
         >>> roadmap = rrrm(gallery.make("field"), resolution=1.0, radius=0.5)
         >>> roadmap.method, len(roadmap.path_points) > 3 * roadmap.n_edges
         ('rrrm', True)
-
     """
     function(progress, "progress")
     if isinstance(source, Roadmap) and source.method == "rrm_star":
@@ -116,7 +109,6 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
         >>> straight = Roadmap.make([(2, 2), (18, 2)], [(0, 1)], hall, method="rrm")
         >>> round(float(retract(straight).path_of(0)[:, 1].max()), 1)
         5.0
-
     """
     a_roadmap(roadmap)
     function(progress, "progress")

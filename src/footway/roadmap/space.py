@@ -21,13 +21,11 @@ from footway.roadmap.kernels.space import FREE, clearances_at, first_hits, near_
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment import Environment
     from footway.environment.raster import Raster
     from footway.environment.volume import Volume
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 WALL_BLOCK = 16  # cells per side of the blocks of the first level of the wall grid
 
@@ -149,7 +147,6 @@ def make_space(
         >>> space = make_space(Environment.from_polygons(bounds=(0, 0, 4, 3)), resolution=1)
         >>> int(space.free.sum()), len(space.corners)
         (2, 6)
-
     """
     from footway.environment.raster import rasterise
 
@@ -186,7 +183,6 @@ def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
         >>> space = space_of_cells([[True, True], [True, False]])
         >>> len(space.corners), float(space.corner_clearance.max())
         (8, 0.0)
-
     """
     from footway.environment.raster import Raster, distance_to
 

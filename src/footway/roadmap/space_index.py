@@ -21,16 +21,15 @@ from footway.roadmap.kernels.layouts import SpaceGraph, SpaceRoads, SpaceWorkspa
 from footway.roadmap.kernels.space import ON_PLANE
 from footway.roadmap.kernels.space_paths import CUTS, join_corners, look_around, spread_sight
 from footway.roadmap.roadmap import clearance_along, has_next
+from footway.roadmap.space import corners_where
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.roadmap import Roadmap
     from footway.roadmap.space import Space
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 CLOSEST, WIDEST, SHARE = 0.25, 2.0, 0.25  # cells, cells, of the clearance: spacing of the balls
 _AT_ONCE = 1 << 22  # pairs of a corner and an event per call of the kernel
@@ -128,7 +127,7 @@ def _cut(points: Floats, offsets: Ints, space: Space) -> tuple[Floats, Ints, Flo
 def _joined(
     points: Floats, clearance: Floats, offsets: Ints, edges: Ints, space: Space
 ) -> NDArray[np.int32]:
-    """Return the event that each free corner joins: whose ball contains it deepest, or visible.
+    """Return the event that each free corner joins: with the deepest ball around it, or visible.
 
     An event visible from a corner is mostly visible from its neighbours, so visibility spreads from
     corners inside balls. Only for the remaining corners are the nearest events tested.
@@ -147,7 +146,7 @@ def _joined(
     spread_sight(points, space, seen, np.empty((space.is_node.sum(), 3), np.int32))
     for sample in (_widest_of_cubes(points, clearance, chosen, space.resolution), chosen):
         _look_near(sample, points, clearance, space, seen)
-    corners = _unjoined(space, seen)
+    corners = corners_where(space.is_node & (seen < 0))
     some = max(1, _AT_ONCE // max(1, len(chosen)))
     for first in range(0, len(corners), some):
         few = np.ascontiguousarray(corners[first : first + some])
@@ -165,18 +164,13 @@ def _once(offsets: Ints, edges: Ints) -> Ints:
     return np.flatnonzero(kept)
 
 
-def _unjoined(space: Space, seen: NDArray[np.int32]) -> Ints:
-    """Return the free corners (n, 3) that are not joined yet."""
-    return np.ascontiguousarray(np.argwhere(space.is_node & (seen < 0))[:, ::-1])
-
-
 def _look_near(
     sample: Ints, points: Floats, clearance: Floats, space: Space, seen: NDArray[np.int32]
 ) -> None:
     """Join corners that are not joined yet to visible events among the nearest of a sample."""
     from scipy.spatial import cKDTree
 
-    corners = _unjoined(space, seen)
+    corners = corners_where(space.is_node & (seen < 0))
     if len(corners):
         tree = cKDTree(points[sample])
         _, near = tree.query(space.positions(corners), k=min(_NEAREST, len(sample)))
@@ -211,7 +205,6 @@ def margin_of(space: Space) -> float:
         >>> room = Volume.from_boxes((0, 0, 0, 6, 6, 6), [], resolution=1.0)
         >>> margin_of(make_space(room, size=(1, 1, 1))), margin_of(make_space(room, radius=0.4))
         (0.5, 0.6)
-
     """
     side = float(space.resolution)
     if space.radius > 0.0:

@@ -29,12 +29,11 @@ from footway.validation import as_text
 if TYPE_CHECKING:
     from os import PathLike
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.roadmap import Roadmap
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Point = tuple[float, float, float] | ArrayLike
 
 _EVENTS = 1 << 12  # initial capacity: events of a path
@@ -94,7 +93,6 @@ class SpaceMap:
         >>> smap = fw.CorridorMap.from_roadmap(roadmap)
         >>> smap.path((1, 1, 1), (7, 1, 1)).points.shape[1]
         3
-
     """
 
     def __init__(self, roadmap: Roadmap) -> None:
@@ -171,7 +169,7 @@ class SpaceMap:
         margin[~free] = -nearest_within(there[~free], self._space, self._margin)[1]
         return np.where(np.isinf(margin), 0.0, margin + self._least)
 
-    def _is_free(self, points: Floats) -> NDArray[np.bool_]:
+    def _is_free(self, points: Floats) -> Bools:
         """Return which points (n, 3) lie in a free cell: a line of length 0 is free there."""
         return self._space.lines_are_free(points, points)
 
@@ -188,7 +186,6 @@ class SpaceMap:
         Raises:
             BadQuery: a point in an obstacle, a NaN, a negative radius.
             NoPath: the object does not get through.
-
         """
         (a, b), size = _ends(start, goal), self._radius(radius)
         found = self._solve(a, b, size, shortcut=True, pull=True)
@@ -241,7 +238,6 @@ class SpaceMap:
         Raises:
             BadQuery: a point in an obstacle.
             NoPath: no path exists at any radius.
-
         """
         a, b = _ends(start, goal)
         found = self._widest_path(a, b)

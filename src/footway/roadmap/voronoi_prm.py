@@ -39,23 +39,14 @@ from footway.validation import radius as checked_radius
 from footway.validation import seed as checked_seed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.environment import Environment
     from footway.medial import MedialAxis
+    from footway.roadmap.roadmap import Progress
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
-    Progress = Callable[[int, int], None]
 
-STEPS = 7
-"""Steps of the construction, as `progress` counts them."""
-
-FEWEST = 200
-"""Default number of samples, in addition to one for each `AREA_PER_SAMPLE`."""
+STEPS = 7  # steps of the construction, as `progress` counts them
+FEWEST = 200  # default number of samples, in addition to one for each `AREA_PER_SAMPLE`
 
 AREA_PER_SAMPLE = 100.0  # m2
 
@@ -66,11 +57,8 @@ ENOUGH = 5000
 
 MOST_SAMPLES = 100_000
 
-NEIGHBOURS = 3.0
-"""Default neighbour distance, in mean distances between samples."""
-
-MOST_CELLS = 1000
-"""Most cells along the longer side of a lattice that is finer than the default."""
+NEIGHBOURS = 3.0  # default neighbour distance, in mean distances between samples
+MOST_CELLS = 1000  # most cells along the longer side of a lattice that is finer than the default
 
 SAVING = 1.0
 """Neighbour distances that an edge must save if all passages have roads already; otherwise corners
@@ -79,8 +67,7 @@ would be cut again and again."""
 EPSILON = 1e-7
 """m. Largest distance of a retracted point from the Voronoi diagram: the paper's epsilon."""
 
-MOST_TRIES = 100
-"""Most batches of random points that are drawn before sampling stops."""
+MOST_TRIES = 100  # most batches of random points that are drawn before sampling stops
 
 
 class _Parameters(NamedTuple):
@@ -136,7 +123,6 @@ def voronoi_prm(
         >>> roadmap = voronoi_prm(gallery.make("field"), radius=0.5)
         >>> roadmap.n_components, roadmap.n_cycles >= 16
         (1, True)
-
     """
     parameters = _checked(
         environment, radius, clearance, samples, neighbour_distance, usefulness, every_passage, seed

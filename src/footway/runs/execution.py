@@ -1,15 +1,15 @@
 """Run a study: on the cores of this machine, or by any executor of `concurrent.futures`.
 
-Each run is one simulation on one thread. The process that calls `study` builds each map once,
-compiles the kernels by a first short run, and writes results as soon as runs end. A worker that
-dies is replaced, and its run is repeated: runs depend on nothing but the scenario and the seed.
+Each run is one simulation on one thread. The process that calls `study` builds each map once and
+writes results as soon as runs end. The first run is alone: it compiles the kernels, which all
+workers share. A worker that dies is replaced, and its run is repeated: runs depend on nothing but
+the scenario and the seed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import multiprocessing
 import os
 import signal
@@ -25,21 +25,26 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from footway import __version__, validation
 from footway.errors import BadInput, BadQuery, FootwayError
-from footway.runs.results import StudyFolder, StudyResults, enough, select
+from footway.formats.registry import is_saved
+from footway.runs.results import KEPT, StudyFolder, StudyResults, enough, select
 from footway.runs.study import Measured, Study, describe, load_study
 from footway.scenario.problems import Origin
 from footway.scenario.reading import scenario_from_values
-from footway.validation import shown
+from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Executor
     from os import PathLike
 
+    from footway.crowd import Crowd
+    from footway.runs.observer import Observer
     from footway.runs.results import Measures
     from footway.scenario import Scenario
     from footway.scenario.building import ScenarioMap
@@ -47,7 +52,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     """Called with the number of finished runs and of all runs that may be needed."""
 
-KEPT: Final = ("median", "worst")
+_LINE_POINTS = 1000  # of a line, of which one must be in free space
 _MOST_DEATHS = 3  # of workers in a row, without a finished run
 
 
@@ -76,7 +81,7 @@ def study(
     output: str | PathLike[str],
     *,
     workers: int | None = None,
-    executor: Executor | None = None,
+    executor: Any = None,
     shard: tuple[int, int] = (1, 1),
     keep: tuple[str, ...] = KEPT,
     progress: Progress | None = None,
@@ -87,7 +92,8 @@ def study(
         plan: a file, see `load_study`, or its content.
         output: folder of the results. Runs that are there already are not repeated.
         workers: processes on this machine; by default one per core.
-        executor: runs the simulations instead, for example `Client(...).get_executor()` of Dask.
+        executor: runs the simulations instead: a Dask client, or any executor of
+            `concurrent.futures`; `workers` is the number of its workers, if it does not tell.
         shard: (k, n) runs only each n-th point, from the k-th on; 1 is the first. All shards may
             use the same folder, or their folders `runs` are copied into one.
         keep: runs that are recorded at the end: "median" and "worst" by time of egress.
@@ -102,9 +108,8 @@ def study(
     if len(numbers) != 2 or numbers[0] > numbers[1]:
         raise BadQuery(f"the shard is {shown(shard)}: give (k, n) with k from 1 to n")
     k, n = numbers
-    count = os.cpu_count() or 1
     if workers is not None:
-        count = validation.whole(workers, "number of workers", low=1, high=1024)
+        workers = validation.whole(workers, "number of workers", low=1, high=1024)
     for name in validation.sequence(keep, "runs to keep"):
         validation.one_of(name, "run to keep", KEPT)
     if executor is not None and not hasattr(executor, "submit"):
@@ -115,11 +120,14 @@ def study(
     folder.open(made)
     maps = _build_maps(made, folder)
     runner = _Runner(made, folder, maps, range(k - 1, len(made.points), n), progress)
-    runner.run(count, executor)
+    runner.run(workers, executor)
     runs = select(runner.finished, len(made.points), runner.seeds, made.stop)
     results = StudyResults(made.title, tuple(map(dict, made.points)), runs, folder.path)
     if n == 1:
-        for point, seed, name in _kept(results, keep):
+        for name in keep:
+            if name not in results.recorded:
+                continue  # nobody leaves
+            point, seed = results.recorded[name]
             file = folder.path / "recordings" / f"{name}.parquet"
             file.parent.mkdir(exist_ok=True)
             seconds = runs[point, seed]["egress_time"]
@@ -128,31 +136,50 @@ def study(
     return results
 
 
-def _kept(results: StudyResults, keep: tuple[str, ...]) -> list[tuple[int, int, str]]:
-    """Return point, seed and name of the runs to record, by time of egress.
+# -- checks and maps -------------------------------------------------------------------------------
 
-    A run in which somebody is left is worse than all in which everybody left.
+
+def check(
+    plan: Study, output: str | PathLike[str] | None = None, *, progress: Progress | None = None
+) -> None:
+    """Check everything that can be checked without a run, and write nothing.
+
+    Maps are built, and the crowd of each point is placed: areas, lines, goals and the stop rule.
+
+    Raises:
+        BadInput: the study, a map, a point or the folder is invalid; the message says which.
+
     """
-    runs = sorted(
-        results.runs,
-        key=lambda run: (
-            results.runs[run]["egress_time"] or math.inf, results.runs[run]["present"] or 0.0, run
-        ),
-    )  # fmt: skip
-    if not runs or all(found["exited"] == 0.0 for found in results.runs.values()):
-        return []
-    places = {"median": runs[(len(runs) - 1) // 2], "worst": runs[-1]}
-    return [(*places[name], name) for name in keep]
+    if output is not None:
+        StudyFolder(output).check(plan)
+    for point in range(len(plan.points)):
+        _check_point(plan, point, None)
+        if progress is not None:
+            progress(point + 1, len(plan.points))
 
 
-# -- maps ------------------------------------------------------------------------------------------
+def _check_point(plan: Study, point: int, built: Path | None) -> ScenarioMap:
+    """Check that a point fits its map, with areas, lines and the stop rule; return the map."""
+    try:
+        task = Task(point, plan.first_seed, plan.values_at(point, plan.first_seed), plan.base,
+                    plan.measured, "" if built is None else str(built))  # fmt: skip
+        _, observer = _begin(task)
+        opened = _open(task.scenario, task.built)
+        for name, (start, end) in plan.measured.lines.items():
+            along = np.linspace(start, end, _LINE_POINTS)
+            if opened.corridors.clearance(along).max() <= 0.0:
+                raise BadInput(f"the line {name!r} does not cross the free space of the map")
+    except FootwayError as error:
+        raise BadInput(f"{describe(plan.points[point])}: {error}") from None
+    rule, known = plan.stop, observer.measures()
+    if rule is not None and rule.measure not in known:
+        hint = did_you_mean(rule.measure, known)
+        raise BadInput(f"there is no measure {rule.measure!r} for the stop rule; {hint}")
+    return opened
 
 
 def _build_maps(plan: Study, folder: StudyFolder) -> dict[int, str]:
-    """Build the map of each point once; return the file by point. Areas are checked, too."""
-    from footway.scenario.building import open_map
-    from footway.scenario.checks import Areas
-
+    """Build the map of each point once; return the file by point. The first of each is checked."""
     files: dict[str, str] = {}
     by_point = {}
     for point in range(len(plan.points)):
@@ -160,14 +187,8 @@ def _build_maps(plan: Study, folder: StudyFolder) -> dict[int, str]:
         key = _map_key(scenario)
         if key not in files:
             file = folder.maps / f"{key}.fwmap"
-            try:
-                opened = open_map(scenario, file)
-                areas = Areas(scenario, *opened)
-                for name in plan.measured.areas:
-                    areas.find(name, ("measure", "areas"))
-            except FootwayError as error:
-                raise BadInput(f"{describe(plan.points[point])}: {error}") from None
-            if not file.exists() and not scenario.map.lower().endswith(".fwmap"):
+            opened = _check_point(plan, point, file)
+            if not file.exists() and not is_saved(scenario.map):
                 opened.corridors.save(file)
             files[key] = str(file)
         by_point[point] = files[key]
@@ -196,22 +217,18 @@ def _open(scenario: Scenario, built: str) -> ScenarioMap:
     key = (scenario.map, str(scenario.scale), str(scenario.terrain), built)
     opened = _opened.get(key)
     if opened is None:
-        opened = open_map(scenario, Path(built))
+        opened = open_map(scenario, Path(built) if built else None)
         _opened.clear()
         _opened[key] = opened
     return opened
 
 
-def run_task(task: Task) -> Measures:
-    """Run one simulation to its end, or until everybody has left; return the measures."""
+def _begin(task: Task) -> tuple[Crowd, Observer]:
+    """Return the crowd of a run, and what measures it."""
     from footway.runs.observer import Observer
     from footway.runs.run import prepare
     from footway.scenario.checks import Areas
 
-    if task.version != __version__:
-        raise BadInput(
-            f"a worker has Footway {__version__}, the study {task.version}; install the same one"
-        )
     scenario = task.scenario
     opened = _open(scenario, task.built)
     crowd = prepare(scenario, opened, threads=1).crowd
@@ -219,6 +236,17 @@ def run_task(task: Task) -> Measures:
     areas = {name: named.find(name, ("measure", "areas")) for name in task.measured.areas}
     observer = Observer(crowd, task.measured.lines, areas, task.measured.every)
     observer.note()
+    return crowd, observer
+
+
+def run_task(task: Task) -> Measures:
+    """Run one simulation to its end, or until everybody has left; return the measures."""
+    if task.version != __version__:
+        raise BadInput(
+            f"a worker has Footway {__version__}, the study {task.version}; install the same one"
+        )
+    scenario = task.scenario
+    crowd, observer = _begin(task)
     total = round(scenario.duration / crowd.dt)
     if task.recording is not None:
         crowd.run(
@@ -275,6 +303,14 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ["NUMBA_NUM_THREADS"]
         else:
             os.environ["NUMBA_NUM_THREADS"] = before
+
+
+def _workers_of(executor: Any) -> int:
+    """Return how many runs an executor has at a time; the workers of a cluster come and go."""
+    client = getattr(executor, "_client", None)  # of Dask
+    if client is not None:
+        return int(max(1, sum(client.nthreads().values())))
+    return int(getattr(executor, "_max_workers", None) or os.cpu_count() or 1)
 
 
 # -- scheduling ------------------------------------------------------------------------------------
@@ -343,22 +379,23 @@ class _Runner:
             return 0
         return min(len(self.seeds), max(rule.least, len(done) + ahead))
 
-    def run(self, workers: int, executor: Executor | None) -> None:
+    def run(self, workers: int | None, executor: Any) -> None:
         """Run everything that is needed."""
         if executor is not None:
+            if hasattr(executor, "get_executor"):  # a Dask client
+                executor = executor.get_executor(pure=False)  # no result of a study before
             self._run_on(executor, workers)
             return
-        for run in self.take(1, 1):
-            self._note(run, run_task(self.task(*run)))  # compiles the kernels, once
+        count = workers or os.cpu_count() or 1
         deaths, is_complete = 0, False
         while not is_complete:
             before = len(self.finished)
             self.restart()
             with _one_thread_each():
                 context = _context()
-                pool = ProcessPoolExecutor(workers, context, _prepare_worker)
+                pool = ProcessPoolExecutor(count, context, _prepare_worker)
                 try:
-                    self._run_on(pool, workers)
+                    self._run_on(pool, count)
                     is_complete = True
                 except BrokenProcessPool:
                     deaths = deaths + 1 if len(self.finished) == before else 1
@@ -370,41 +407,49 @@ class _Runner:
                     "workers. Finished runs are kept"
                 )
 
-    def _run_on(self, executor: Executor, workers: int) -> None:
+    def _run_on(self, executor: Executor, workers: int | None) -> None:
+        is_first = True
         while True:
-            for run in self.take(2 * workers - len(self._running), workers):
-                self._running[executor.submit(run_task, self.task(*run))] = run
+            try:
+                count = workers or _workers_of(executor)
+                for run in self.take(1 if is_first else 2 * count - len(self._running), count):
+                    self._running[executor.submit(run_task, self.task(*run))] = run
+            except BrokenProcessPool:
+                raise
+            except (OSError, RuntimeError):  # the errors of Dask and of executors
+                raise self._lost() from None
             if not self._running:
                 return
+            is_first = False
             done, _ = wait(self._running, return_when=FIRST_COMPLETED)
             for future in sorted(done, key=self._running.__getitem__):
-                run = self._running[future]
-                try:
-                    measures = future.result()
-                except FootwayError as error:
-                    where = f"{describe(self._plan.points[run[0]])}, seed {run[1]}"
-                    raise BadInput(f"{where}: {error}") from None
-                except CancelledError:
-                    raise BadInput(
-                        "the executor was closed, or the scheduler of the cluster is gone; "
-                        f"finished runs are in {self._folder.path}: run the study again to continue"
-                    ) from None
-                del self._running[future]
-                self._note(run, measures)
+                run = self._running.pop(future)
+                self._note(run, self._measures(run, future))
+
+    def _measures(self, run: tuple[int, int], future: Future[Measures]) -> Measures:
+        """Return the result of a run; an error says which run failed, and why."""
+        where = f"{describe(self._plan.points[run[0]])}, seed {run[1]}"
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            raise
+        except CancelledError:
+            raise self._lost() from None
+        except FootwayError as error:
+            raise BadInput(f"{where}: {error}") from None
+        except Exception as error:  # such as a worker without Footway, or one that died repeatedly
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise BadInput(f"{where}: a worker failed: {reason}") from error
+
+    def _lost(self) -> BadInput:
+        return BadInput(
+            "the executor was closed, or the scheduler of the cluster is gone; finished runs are "
+            f"in {self._folder.path}: run the study again to continue"
+        )
 
     def _note(self, run: tuple[int, int], measures: Measures) -> None:
-        self._check_rule(measures)
         self.finished[run] = measures
         self._folder.add(*run, measures)
         if self._progress is not None:
             done = sum(point in self._points for point, _ in self.finished)
             self._progress(done, len(self._points) * len(self.seeds))
-
-    def _check_rule(self, measures: Measures) -> None:
-        """Raise an error if the stop rule names a measure that runs do not have."""
-        rule = self._plan.stop
-        if rule is not None and rule.measure not in measures:
-            from footway.validation import did_you_mean
-
-            hint = did_you_mean(rule.measure, measures)
-            raise BadInput(f"there is no measure {rule.measure!r} for the stop rule; {hint}")

@@ -15,7 +15,8 @@ from footway.runs.results import StudyFolder, statistics
 from footway.runs.study import describe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 MAIN: Final = ("egress_time", "egress_95", "arrivals")
 """Measures that a report begins with: the first that has values."""
 
-_MOST_LINES = 8  # points whose distributions are drawn
+_MOST_LINES = 8  # of a chart
+_MOST_STRIPS = 40  # points in a chart, one below the other
+_MOST_TICKS = 10
 _MOST_ROWS = 200
 _MOST_FRAMES = 200  # in which the most crowded moment is searched
 
@@ -50,13 +53,16 @@ class Difference:
     is_real: bool
 
 
+def unit_of(measure: str) -> str:
+    """Return the unit of a measure; "" for numbers and shares."""
+    kind = measure.partition(" ")[0]
+    units = {"flow": "1/s", "density": "1/m²", "greatest_density": "1/m²"}
+    return "s" if kind.startswith("egress_") else units.get(kind, "")
+
+
 def with_unit(measure: str) -> str:
     """Return the name of a measure with its unit, for axes."""
-    units = {"egress": "s", "flow": "1/s", "density": "1/m²", "greatest_density": "1/m²"}
-    unit = units.get(measure.partition(" ")[0].partition("_")[0]) or units.get(
-        measure.partition(" ")[0]
-    )
-    return f"{measure}, {unit}" if unit else measure
+    return ", ".join(filter(None, (measure, unit_of(measure))))
 
 
 def main_measure(*studies: StudyResults) -> str:
@@ -119,8 +125,8 @@ def compare(old: StudyResults, new: StudyResults, measure: str) -> list[Differen
 # -- pages -----------------------------------------------------------------------------------------
 
 
-def report_html(results: StudyResults) -> str:
-    """Return the report of a study."""
+def report_html(results: StudyResults, replays: Mapping[str, str] | None = None) -> str:
+    """Return the report of a study; `replays` are links to pages that replay the recorded runs."""
     from footway.plot import page
 
     measure = main_measure(results)
@@ -135,7 +141,10 @@ def report_html(results: StudyResults) -> str:
         )
     if results.points[0]:
         parts.append("<h2>What varies</h2>")
-        parts.append(f'<div class="wide">{page.as_svg(_draw_curves(results, measure))}</div>')
+        charts = "".join(
+            page.as_svg(_draw_curve(results, key, measure)) for key in results.points[0]
+        )
+        parts.append(f'<div class="halves">{charts}</div>')
         rows = [
             (key, f"{100.0 * share:.0f} %")
             for key, share in sorted(
@@ -146,7 +155,8 @@ def report_html(results: StudyResults) -> str:
         parts.append(page.table(("key", measure), rows))
     parts.append("<h2>Distribution of the runs</h2>")
     parts.append(f'<div class="wide">{page.as_svg(_draw_distribution(results, measure))}</div>')
-    parts += _pictures(results)
+    parts.append('<p class="muted">Triangles: 95th percentile of the runs of a point.</p>')
+    parts += _pictures(results, replays or {})
     parts += ["<h2>All points</h2>", _point_table(results, measure)]
     parts += _other_measures(results)
     parts += _repeat(results)
@@ -178,15 +188,23 @@ def comparison_html(old: StudyResults, new: StudyResults) -> str:
         parts.append("<p>The studies have no point in common.</p>")
     else:
         parts.append(f'<div class="wide">{page.as_svg(_draw_comparison(found, measure))}</div>')
-        rows = [
-            (describe(one.point), one.old.mean, one.new.mean, one.new.mean - one.old.mean,
-             f"{100.0 * (one.new.mean / one.old.mean - 1.0):+.1f} %" if one.old.mean else "",
-             f"{one.p:.2g}", "real" if one.is_real else "may be chance")
-            for one in found[:_MOST_ROWS]
-        ]  # fmt: skip
+        rows = [_difference_row(one) for one in found[:_MOST_ROWS]]
         head = ("point", "A", "B", "B - A", "relative", "p", "difference")
         parts.append(page.table(head, rows))
     return page.page(title, parts)
+
+
+def _difference_row(one: Difference) -> tuple[Any, ...]:
+    """Return a row of the table of differences; values that no run has are left blank."""
+    known = [side.mean if side.n else "" for side in (one.old, one.new)]
+    if not (one.old.n and one.new.n):
+        return (describe(one.point), *known, "", "", "", "no values to compare")
+    change = one.new.mean - one.old.mean
+    relative = f"{100.0 * change / one.old.mean:+.1f} %" if one.old.mean else ""
+    if math.isnan(one.p):
+        return (describe(one.point), *known, change, relative, "", "too few runs to test")
+    verdict = "real" if one.is_real else "may be chance"
+    return (describe(one.point), *known, change, relative, f"{one.p:.2g}", verdict)
 
 
 def _about(results: StudyResults) -> str:
@@ -201,19 +219,20 @@ def _finding(results: StudyResults, measure: str) -> str:
     """Return the main result in a sentence."""
     found = [results.statistics_at(k, measure) for k in range(len(results.points))]
     known = [(one.mean, k) for k, one in enumerate(found) if one.n]
+    unit = f" {unit_of(measure)}".rstrip()
     if not known:
         return f"No run has a value of {measure}."
     if len(known) == 1:
         one = found[known[0][1]]
         spread = f" (95 % confidence {one.low:.4g} to {one.high:.4g})" if one.n > 1 else ""
         return (
-            f"{measure} is {one.mean:.4g} on average{spread}, and at most {one.p95:.4g} in 95 % of "
-            f"the {one.n} runs."
+            f"{measure} is {one.mean:.4g}{unit} on average{spread}, and at most "
+            f"{one.p95:.4g}{unit} in 95 % of the {one.n} runs."
         )
     low, high = min(known), max(known)
     return (
-        f"{measure} is least with {describe(results.points[low[1]])} ({low[0]:.4g} on average) and "
-        f"greatest with {describe(results.points[high[1]])} ({high[0]:.4g})."
+        f"{measure} is least with {describe(results.points[low[1]])} ({low[0]:.4g}{unit} on "
+        f"average) and greatest with {describe(results.points[high[1]])} ({high[0]:.4g}{unit})."
     )
 
 
@@ -261,34 +280,36 @@ def _other_measures(results: StudyResults) -> Iterator[str]:
     yield "</details>"
 
 
-def _pictures(results: StudyResults) -> Iterator[str]:
+def recordings(results: StudyResults) -> dict[str, Path]:
+    """Return the files of the recorded runs by name: "median" and "worst"."""
+    files = {name: results.folder / "recordings" / f"{name}.parquet" for name in results.recorded}
+    return {name: file for name, file in files.items() if file.is_file()}
+
+
+def _pictures(results: StudyResults, replays: Mapping[str, str]) -> Iterator[str]:
     """Yield pictures of the recorded runs: mean density, and the most crowded moment."""
     from footway.corridor import CorridorMap
     from footway.plot import draw_density, draw_moment, page
     from footway.recording.recording import Recording
 
-    folder = results.folder / "recordings"
-    for name in ("median", "worst"):
-        file = folder / f"{name}.parquet"
-        if not file.is_file():
-            continue
+    for name, file in recordings(results).items():
         recording = Recording.load(file)
         if recording.environment is None:
             continue
         cmap = CorridorMap.build(recording.environment)
         moment = most_crowded(recording)
+        frame = recording.frame(moment)
         options: dict[str, Any] = {"environment": recording.environment}
-        density = page.as_image(draw_density(cmap, recording, **options), alt="mean density")
-        crowd = page.as_image(
-            draw_moment(cmap, recording, moment, lens="none", **options), alt="characters"
-        )
-        replay = folder / f"{name}.html"
-        link = f' (<a href="{replay.as_uri()}">replay</a>)' if replay.is_file() else ""
-        again = f"footway studio {html.escape(str(file))}"
-        yield f"<h2>The {name} run</h2><p>Recorded in <code>{html.escape(str(file))}</code>{link}; "
-        yield f"replay it by <code>{again}</code>.</p>"
-        yield f'<div class="halves"><figure>{density}<figcaption>Mean density</figcaption></figure>'
-        yield f"<figure>{crowd}<figcaption>The most crowded moment</figcaption></figure>"
+        density = draw_density(cmap, recording, **options)
+        crowd = draw_moment(cmap, recording, moment, lens="none", **options)
+        link = f'<a href="{html.escape(replays[name])}">Replay it</a>, or ' * (name in replays)
+        point, seed = results.recorded[name]
+        yield f"<h2>The {name} run</h2><p>{html.escape(describe(results.points[point]))}, seed "
+        yield f"{seed}. {link}<code>footway studio {html.escape(str(file))}</code></p>"
+        yield '<div class="halves">'
+        yield page.figure(density, f"Mean density over {recording.duration:.0f} s")
+        crowded = f"The most crowded moment: {len(frame.ids):,} people after {frame.time:.0f} s"
+        yield page.figure(crowd, crowded)
         yield "</div>"
 
 
@@ -308,48 +329,42 @@ def _repeat(results: StudyResults) -> Iterator[str]:
     """Yield everything that is needed to repeat the study."""
     facts = StudyFolder(results.folder).facts()
     text = html.escape(json.dumps(facts, indent=1))
-    yield f"<h2>Repeat it</h2><p>Footway {__version__} made this page from the folder "
-    yield f"<code>{html.escape(str(results.folder))}</code>, with these values:</p>"
-    yield f"<details><summary>study.json</summary><pre>{text}</pre></details>"
+    seeds = f"{facts['first_seed']} to {facts['first_seed'] + facts['seeds'] - 1}"
+    yield f"<h2>Repeat it</h2><p>Footway {__version__}, seeds {seeds} of each point. A run depends "
+    yield "on nothing but its scenario, map and seed; recordings contain the map. Scenario, points "
+    yield f"and measures:</p><details><summary>study.json</summary><pre>{text}</pre></details>"
 
 
 # -- charts ----------------------------------------------------------------------------------------
 
 
-def _draw_curves(results: StudyResults, measure: str) -> Figure:
-    """Draw the measure by each varied key: one line for each value of the other keys."""
-    from matplotlib.figure import Figure
-
+def _draw_curve(results: StudyResults, key: str, measure: str) -> Figure:
+    """Draw the measure by a varied key: one line for each value of the other keys."""
     from footway.plot import page
 
-    keys = list(results.points[0])
-    figure = Figure(figsize=(11.4, 3.4 * -(-len(keys) // 2)), layout="constrained")
-    axes = figure.subplots(-(-len(keys) // 2), min(2, len(keys)), squeeze=False).ravel()
-    for ax, key in zip(axes, keys, strict=False):
-        lines: dict[str, list[tuple[Any, Statistics]]] = {}
-        for k, point in enumerate(results.points):
-            others = describe({name: value for name, value in point.items() if name != key})
-            lines.setdefault(others, []).append((point[key], results.statistics_at(k, measure)))
-        if len(lines) > _MOST_LINES:
-            lines = {"all": _by_value(results, key, measure)}
-        for number, (name, found) in enumerate(lines.items()):
-            known = [(x, one) for x, one in found if one.n]
-            if not known:
-                continue
-            numeric = all(isinstance(x, int | float) for x, _ in known)
-            x = np.array([x for x, _ in known]) if numeric else np.arange(len(known))
-            order = np.argsort(x)
-            mean, low, high = np.array([(o.mean, o.low, o.high) for _, o in known])[order].T
-            colour = page.COLOURS[number % len(page.COLOURS)]
-            ax.plot(x[order], mean, "o-", color=colour, ms=4, lw=1.2, label=name)
-            ax.fill_between(x[order], low, high, color=colour, alpha=0.15, lw=0)
-            if not numeric:
-                ax.set_xticks(x, [str(value) for value, _ in known])
-        page.finish(ax, key, with_unit(measure))
-        if len(lines) > 1:
-            ax.legend(fontsize=7.5, frameon=False)
-    for ax in axes[len(keys) :]:
-        ax.set_visible(False)
+    figure, ax = page.chart(5.6, 3.6)
+    lines: dict[str, list[tuple[Any, Statistics]]] = {}
+    for k, point in enumerate(results.points):
+        others = describe({name: value for name, value in point.items() if name != key})
+        lines.setdefault(others, []).append((point[key], results.statistics_at(k, measure)))
+    if len(lines) > _MOST_LINES:
+        lines = {"all": _by_value(results, key, measure)}
+    for number, (name, found) in enumerate(lines.items()):
+        known = [(x, one) for x, one in found if one.n]
+        if not known:
+            continue
+        numeric = all(isinstance(x, int | float) for x, _ in known)
+        x = np.array([x for x, _ in known]) if numeric else np.arange(len(known))
+        order = np.argsort(x)
+        mean, low, high = np.array([(o.mean, o.low, o.high) for _, o in known])[order].T
+        colour = page.COLOURS[number % len(page.COLOURS)]
+        ax.plot(x[order], mean, "o-", color=colour, ms=4, lw=1.4, label=name)
+        ax.fill_between(x[order], low, high, color=colour, alpha=0.15, lw=0)
+        if len(known) <= _MOST_TICKS:
+            ax.set_xticks(x, [f"{v:g}" if numeric else str(v) for v, _ in known])
+    page.finish(ax, key, with_unit(measure))
+    if len(lines) > 1:
+        ax.legend(fontsize=9, frameon=False)
     return figure
 
 
@@ -364,39 +379,43 @@ def _by_value(results: StudyResults, key: str, measure: str) -> list[tuple[Any, 
 
 
 def _draw_distribution(results: StudyResults, measure: str) -> Figure:
-    """Draw the share of the runs up to each value, with the 95th percentile."""
-    from matplotlib.figure import Figure
-
+    """Draw the share of the runs up to each value, or all runs by point if there are many."""
     from footway.plot import page
 
-    figure = Figure(figsize=(11.4, 3.4), layout="constrained")
-    ax = figure.subplots()
     rows = [(describe(point), results.values(k, measure)) for k, point in enumerate(results.points)]
-    if len(rows) > _MOST_LINES:
-        rows = [("all runs", [value for _, values in rows for value in values])]
-    for number, (name, values) in enumerate(rows):
-        known = np.sort([value for value in values if value is not None])
-        if not len(known):
+    known = [(name, np.sort([v for v in values if v is not None])) for name, values in rows]
+    known = [(name, values) for name, values in known if len(values)][:_MOST_STRIPS]
+    by_point = len(known) > _MOST_LINES
+    figure, ax = page.chart(11.4, 0.9 + 0.3 * len(known) if by_point else 3.6)
+    for number, (name, values) in enumerate(known):
+        colour = page.COLOURS[0 if by_point else number]
+        rank = math.ceil(0.95 * len(values)) - 1
+        if by_point:
+            ax.plot(
+                values, np.full(len(values), number), "o", color=colour, ms=5, alpha=0.45, mew=0
+            )
+            ax.plot(values[rank], number - 0.28, "v", color=page.INK, ms=5)
             continue
-        colour = page.COLOURS[number % len(page.COLOURS)]
-        share = np.arange(1, len(known) + 1) / len(known)
-        ax.step(np.r_[known[0], known], np.r_[0.0, share], where="post", color=colour, label=name)
-        ax.plot(known[math.ceil(0.95 * len(known)) - 1], 0.95, "v", color=colour, ms=7)
-    ax.axhline(0.95, color=page.MUTED, lw=0.8, ls="--")
-    page.finish(ax, with_unit(measure), "share of the runs")
-    ax.legend(fontsize=7.5, frameon=False, loc="best")
+        share = np.arange(1, len(values) + 1) / len(values)
+        x, y = np.r_[values[0], values], np.r_[0.0, share]
+        ax.step(x, y, where="post", color=colour, label=name)
+        ax.plot(values[rank], 0.95, "v", color=colour, ms=7)
+    if by_point:
+        ax.set_yticks(range(len(known)), [name for name, _ in known])
+        ax.invert_yaxis()
+    else:
+        ax.axhline(0.95, color=page.MUTED, lw=0.8, ls="--")
+        ax.legend(fontsize=9, frameon=False, loc="best")
+    page.finish(ax, with_unit(measure), "" if by_point else "share of the runs")
     return figure
 
 
 def _draw_comparison(found: Sequence[Difference], measure: str) -> Figure:
     """Draw means and confidence intervals of two studies by point."""
-    from matplotlib.figure import Figure
-
     from footway.plot import page
 
-    shown = found[:40]
-    figure = Figure(figsize=(11.4, 0.9 + 0.36 * len(shown)), layout="constrained")
-    ax = figure.subplots()
+    shown = found[:_MOST_STRIPS]
+    figure, ax = page.chart(11.4, 0.9 + 0.36 * len(shown))
     for side, (name, colour) in enumerate((("A", page.COLOURS[0]), ("B", page.COLOURS[1]))):
         sides = [one.new if side else one.old for one in shown]
         y = np.arange(len(shown)) + 0.16 * (2 * side - 1)
@@ -405,7 +424,7 @@ def _draw_comparison(found: Sequence[Difference], measure: str) -> Figure:
         ax.errorbar(mean, y, xerr=half, fmt="o", color=colour, ms=4, lw=1.2, label=name)
     labels = [describe(one.point) + (" *" if one.is_real else "") for one in shown]
     ax.set_yticks(np.arange(len(shown)), labels)
-    ax.invert_yaxis()
+    ax.set_ylim(len(shown) - 0.5, -0.5)
     page.finish(ax, f"{with_unit(measure)} (mean, 95 % confidence; * significant)", "")
-    ax.legend(fontsize=8, frameon=False)
+    ax.legend(fontsize=9, frameon=False)
     return figure

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     Measures = dict[str, float | None]
 
 FORMAT: Final = "footway-study"
+KEPT: Final = ("median", "worst")
+"""Runs that are recorded, by time of egress."""
+
 MACHINE: Final = f"{platform.system()} {platform.machine()}"
 
 
@@ -48,10 +51,9 @@ class StudyFolder:
         self.runs, self.maps = self.path / "runs", self.path / "maps"
         self.table = self.path / "results.parquet"
 
-    def open(self, study: Study) -> None:
-        """Create the folder, or check that it belongs to this study and version."""
-        about = self.path / "study.json"
-        if about.exists():
+    def check(self, study: Study) -> None:
+        """Raise an error if the folder belongs to something else than this study and version."""
+        if (self.path / "study.json").exists():
             known = self.facts()
             if known.get("version") != __version__:
                 raise BadInput(
@@ -59,16 +61,28 @@ class StudyFolder:
                     f"{__version__}; give another folder"
                 )
             if known.get("digest") != study.digest:
-                raise BadInput(f"{self.path}: belongs to another study; give another folder")
-        elif self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+                raise BadInput(
+                    f"{self.path}: belongs to another study, or a map has changed since; give "
+                    "another folder"
+                )
+        elif self.path.exists() and (not self.path.is_dir() or self._has_other_files()):
             raise BadInput(f"{self.path}: exists and is no study; give another folder")
+
+    def _has_other_files(self) -> bool:
+        """Return whether there is anything but the description, which a shard may write now."""
+        return any(not file.name.startswith(".study.") for file in self.path.iterdir())
+
+    def open(self, study: Study) -> None:
+        """Create the folder, or check that it belongs to this study and version."""
+        self.check(study)
         try:
-            for folder in (self.path, self.runs, self.maps):
-                folder.mkdir(parents=True, exist_ok=True)
+            self.path.mkdir(parents=True, exist_ok=True)
+            if not (self.path / "study.json").exists():
+                self._write(self.path / "study.json", describe_study(study))
+            for folder in (self.runs, self.maps):
+                folder.mkdir(exist_ok=True)
         except OSError as error:
             raise BadFile(f"{self.path}: cannot be written: {error.strerror}") from None
-        if not about.exists():
-            self._write(about, describe_study(study))
 
     def facts(self) -> dict[str, Any]:
         """Return what the study is; raise BadFile if the folder has none."""
@@ -124,6 +138,7 @@ def describe_study(study: Study) -> dict[str, Any]:
         "seeds": study.seeds,
         "first_seed": study.first_seed,
         "stop": None if study.stop is None else vars(study.stop),
+        "measure": vars(study.measured),
     }
 
 
@@ -234,6 +249,22 @@ class StudyResults:
     def values(self, point: int, measure: str) -> list[float | None]:
         """Return a measure in all runs of a point, in the order of seeds."""
         return [found.get(measure) for found in self._by_point.get(point, ())]
+
+    @cached_property
+    def recorded(self) -> dict[str, tuple[int, int]]:
+        """Point and seed of the median and the worst run by time of egress; {} if nobody leaves.
+
+        A run in which somebody is left is worse than all in which everybody left.
+        """
+
+        def badness(run: tuple[int, int]) -> tuple[float, float, tuple[int, int]]:
+            found = self.runs[run]
+            return found.get("egress_time") or math.inf, found.get("present") or 0.0, run
+
+        runs = sorted(self.runs, key=badness)
+        if not any(found.get("exited") for found in self.runs.values()):
+            return {}
+        return dict(zip(KEPT, (runs[(len(runs) - 1) // 2], runs[-1]), strict=True))
 
     @cached_property
     def _by_point(self) -> dict[int, list[Measures]]:

@@ -117,11 +117,13 @@ class Study:
 
     @property
     def digest(self) -> str:
-        """Hash of everything that the results depend on, but for the files of maps."""
+        """Hash of everything that the results depend on, with the content of map files."""
+        names = {str(values.get("map", "")) for values in (self.scenario, *self.points)}
+        files = [Path(self.base[1]) / name for name in sorted(names)]
         facts = [
             self.scenario, list(map(dict, self.points)), self.seeds, self.first_seed,
-            None if self.stop is None else vars(self.stop),
-            [dict(self.measured.lines), self.measured.areas, self.measured.every],
+            None if self.stop is None else vars(self.stop), vars(self.measured),
+            [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()],
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 

@@ -179,7 +179,7 @@ def summarise(
     groups = []
     for k, group in enumerate(crowd.groups):
         given = scenario.group[k].name if k < len(scenario.group) else None
-        lateral, longitudinal, area = map(float, group.dispersion)
+        lateral, longitudinal, area = map(float, group.dispersion[:3])
         name = given or f"group {k + 1}"
         groups.append(GroupDispersion(name, len(group.ids), lateral, longitudinal, area))
     return Summary(

@@ -10,7 +10,7 @@ import numpy as np
 
 from footway.crowd import Crowd, Profile
 from footway.crowd.profile import GROUP_PROFILE, mean_and_deviation
-from footway.environment import Environment
+from footway.environment import Environment, TerrainRegion
 from footway.environment.areas import contains
 from footway.environment.editing import with_area
 from footway.environment.environment import GROUND
@@ -73,7 +73,8 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
     if isinstance(environment, Environment):  # a volume has no terrain
         for i, region in enumerate(scenario.terrain):
             with _errors_located_at(origin, ("terrain", i, "polygon")):
-                environment = environment.with_terrain([(region.kind, region.polygon)])
+                found = TerrainRegion(region.kind, region.polygon, region.reach)
+                environment = environment.with_terrain([found])
     with _errors_located_at(origin, ("map",)):
         if built is not None and built.exists():
             loaded = CorridorMap.load(built)

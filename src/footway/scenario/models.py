@@ -280,6 +280,8 @@ class Region(_Table):
     """Name of the kind, such as "road" or "mud"; "ground" is the terrain without a region."""
     polygon: Shape
     """[xmin, ymin, xmax, ymax], or corners [x, y]; parts outside the map are cut off."""
+    reach: Annotated[float, Number("m", low=0.0, high=1e6)] = 0.0
+    """Distance around the region at which its weight has fallen to 1: an influence region."""
 
 
 class Obstacle(_Table):

@@ -37,15 +37,10 @@ class Fault(ValueError):
 
 @dataclass(frozen=True)
 class Origin:
-    """The file that a scenario came from, for messages.
+    """The file that a scenario came from, for messages."""
 
-    Attributes:
-        name: of the file.
-        lines: line of each key, from 1.
-    """
-
-    name: str = "scenario"
-    lines: Mapping[Keys, int] = field(default_factory=dict, repr=False)
+    name: str = "scenario"  # of the file
+    lines: Mapping[Keys, int] = field(default_factory=dict, repr=False)  # line of each key, from 1
 
     def refuse(self, keys: Keys, message: str) -> BadInput:
         """Return an error with file, line, key, what is wrong and what to do."""

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from footway.scenario.problems import Keys
 
-DEMO: Final = "demo:"
-"""Prefix of the names of built-in scenarios."""
+DEMO: Final = "demo:"  # prefix of the names of built-in scenarios
 
 _DEMOS: Final = Path(__file__).parent / "gallery"
 _WHERE = re.compile(r" \(at (line \d+, column \d+|end of document)\)$")
@@ -92,7 +91,11 @@ def read_scenario(file: str | os.PathLike[str]) -> tuple[dict[str, Any], Path]:
 def _read(file: str | os.PathLike[str]) -> tuple[dict[str, Any], Origin, Path]:
     name = str(file)
     is_demo = isinstance(file, str) and name.startswith(DEMO)
-    path = _demo_file(name.removeprefix(DEMO)) if is_demo else checked_file(file)
+    if is_demo:
+        demo = name.removeprefix(DEMO)
+        if demo not in demo_names():
+            raise BadInput(f"no built-in scenario {demo!r}; {did_you_mean(demo, demo_names())}")
+    path = _DEMOS / f"{demo}.toml" if is_demo else checked_file(file)
     try:
         text = read_text(path)
     except BadFile as error:
@@ -133,12 +136,6 @@ def scenario_from_values(values: dict[str, Any], origin: Origin, folder: Path) -
 def demo_names() -> tuple[str, ...]:
     """Return the names of the built-in scenarios, in alphabetical order."""
     return tuple(sorted(file.stem for file in _DEMOS.glob("*.toml")))
-
-
-def _demo_file(name: str) -> Path:
-    if name not in demo_names():
-        raise BadInput(f"no built-in scenario {name!r}; {did_you_mean(name, demo_names())}")
-    return _DEMOS / f"{name}.toml"
 
 
 def validated(values: dict[str, Any], origin: Origin) -> Scenario:

@@ -57,21 +57,13 @@ class Spread(NamedTuple):
 
 @dataclass(frozen=True)
 class Number:
-    """A number with unit and limits, for `Annotated` types; whole for `Annotated[int, ...]`.
+    """A number with unit and limits, for `Annotated` types; whole for `Annotated[int, ...]`."""
 
-    Attributes:
-        unit: "" for none.
-        low: minimum.
-        above: exclusive minimum.
-        high: maximum; larger values are probably in another unit.
-        endless: whether `inf` is allowed.
-    """
-
-    unit: str = ""
-    low: float = -math.inf
-    above: float = -math.inf
-    high: float = math.inf
-    endless: bool = False
+    unit: str = ""  # "" for none
+    low: float = -math.inf  # minimum
+    above: float = -math.inf  # exclusive minimum
+    high: float = math.inf  # maximum; larger values are probably in another unit
+    endless: bool = False  # whether `inf` is allowed
 
     def __get_pydantic_core_schema__(self, kind: Any, _: Any) -> core_schema.CoreSchema:
         limits: dict[str, Any] = {"ge": self.low, "gt": self.above, "le": self.high}
@@ -259,8 +251,7 @@ Model: TypeAlias = Annotated[LocalModel, _Model()]
 Point: TypeAlias = tuple[float, float]
 Ring: TypeAlias = tuple[Point, ...]
 
-MOST_METRES: Final = 2_000_000.0
-"""m. Largest absolute coordinate; the limit of maps is the same."""
+MOST_METRES: Final = 2_000_000.0  # m. Largest absolute coordinate; the limit of maps is the same
 
 _CORNERS: Final = "[xmin, ymin, xmax, ymax] or a list of points [x, y]"
 

@@ -31,6 +31,7 @@ MAX_CLIENTS: Final = 16
 """Browsers that may be connected at the same time."""
 
 _ANYWHERE: Final = ("0.0.0.0", "::", "")  # noqa: S104 - what a user may type, not what is served
+_FOR_EVER: Final = "public, max-age=31536000, immutable"  # their names have a hash of the content
 HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
@@ -157,8 +158,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if not scope["path"].startswith("/assets/"):
-                    headers["Cache-Control"] = "no-store"
+                is_asset = scope["path"].startswith("/assets/") and message["status"] == 200
+                headers["Cache-Control"] = _FOR_EVER if is_asset else "no-store"
             await send(message)
 
         hosts = [value for name, value in scope["headers"] if name == b"host"]

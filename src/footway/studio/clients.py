@@ -29,6 +29,8 @@ class Client:
         self.is_gone = False
         self.pending = 0  # requests without a reply
         self.path = 0  # number of its newest path request
+        self.cancelled = set[int]()  # numbers of layers that it no longer wants
+        self.told = 0.0  # when it was told about the progress of a layer, s
         self._waiting: deque[Message] = deque()
         self._bytes = 0
         self._frame: bytes | None = None
@@ -96,6 +98,10 @@ class Clients:
     def send_event(self, message: Message) -> None:
         """Send an event to all clients."""
         self._call(self._put_event, message)
+
+    def send_to(self, client: Client, message: Message) -> None:
+        """Send an event to one client."""
+        self._call(client.put, message)
 
     def send_frame(self, frame: bytes) -> None:
         """Send a frame to all clients."""

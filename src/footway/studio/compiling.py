@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from footway._numba.jit import announce_compilation
 from footway.errors import FootwayError
-from footway.studio.wire import Answer, event
+from footway.studio.replies import Answer, Compiling
+from footway.studio.wire import event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,7 +87,7 @@ class KernelPreparation:
             newest = next(reversed(self._announced.values()), None)
             if newest != self.what:
                 self.what = newest
-                self._send_event(event("compiling", Answer({"what": newest})))
+                self._send_event(event("compiling", Answer(Compiling(what=newest))))
 
 
 def compile_label(request: Request) -> str:

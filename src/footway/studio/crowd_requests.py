@@ -11,7 +11,8 @@ import numpy as np
 from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES, Profile
 from footway.errors import BadQuery, FootwayError
-from footway.studio.wire import Answer
+from footway.studio import replies
+from footway.studio.replies import Answer
 
 if TYPE_CHECKING:
     from footway.crowd import Crowd
@@ -151,21 +152,21 @@ def _grouped(crowd: Crowd) -> set[int]:
     return set(crowd.populations[np.isin(crowd.ids, members)].tolist())
 
 
-def population_facts(crowd: Crowd) -> list[dict[str, Any]]:
-    """Return size and mean profile of each population as plain values."""
+def population_facts(crowd: Crowd) -> list[replies.PopulationFacts]:
+    """Return size and mean profile of each population."""
     count = len(crowd.names)
     sizes = np.bincount(crowd.populations, minlength=count).tolist()
     groups = _grouped(crowd)
     return [
-        {
-            "index": k,
-            "name": name,
-            "count": sizes[k],
-            "to_come": crowd.to_come_of(k),
+        replies.PopulationFacts(
+            index=k,
+            name=name,
+            count=sizes[k],
+            to_come=crowd.to_come_of(k),
             **_plain(profile),
-            "behaviour": crowd.behaviours[k],
-            "grouped": k in groups,
-        }
+            behaviour=crowd.behaviours[k],
+            grouped=k in groups,
+        )
         for k, (name, profile) in enumerate(zip(crowd.names, crowd.profiles, strict=True))
     ]
 
@@ -176,31 +177,31 @@ def _plain(profile: Profile) -> dict[str, Any]:
     return {name: value[0] if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def property_facts() -> list[dict[str, Any]]:
+def property_facts() -> list[replies.PropertyFacts]:
     """Return the declaration of each property of characters, for the forms of the page."""
     default = _plain(Profile())
     return [
-        {
-            "name": name,
-            "label": declared.label or name.capitalize(),
-            "help": declared.help,
-            "kind": declared.kind,
-            "unit": declared.unit,
-            "slider": declared.slider,
-            "choices": declared.choices,
-            "default": default[name],
-        }
+        replies.PropertyFacts(
+            name=name,
+            label=declared.label or name.capitalize(),
+            help=declared.help,
+            kind=declared.kind,
+            unit=declared.unit,
+            slider=declared.slider,
+            choices=list(declared.choices),
+            default=default[name],
+        )
         for name, declared in PROPERTIES.items()
     ]
 
 
-def model_facts() -> list[dict[str, str]]:
+def model_facts() -> list[replies.ModelFacts]:
     """Return name and label of each local model, for the list of the page."""
     return [
-        {
-            "name": name,
-            "label": model.label if model.name == name else name.replace("_", " ").title(),
-        }
+        replies.ModelFacts(
+            name=name,
+            label=model.label if model.name == name else name.replace("_", " ").title(),
+        )
         for name, model in MODELS.items()
     ]
 
@@ -225,24 +226,24 @@ def obstacle(crowd: Crowd, request: requests.Obstacle) -> Answer:
     else:
         assert number is not None
         crowd.remove_obstacle(number)
-    return Answer({"id": number})
+    return Answer(replies.Obstacle(id=number))
 
 
 def character(crowd: Crowd, number: int) -> Answer:
     """Return the state of a character: its corridor, and the forces on it by name."""
     state = crowd.character(number)
-    facts = {
-        "id": state.id,
-        "position": state.position,
-        "velocity": state.velocity,
-        "goal": state.goal,
-        "radius": state.radius,
-        "speed": state.speed,
-        "population": state.population,
-        "mode": state.mode,
-        "forces": list(state.forces),
-        "time": crowd.time,
-    }
+    facts = replies.Character(
+        id=state.id,
+        position=replies.Place(*state.position),
+        velocity=state.velocity,
+        goal=None if state.goal is None else replies.Place(*state.goal),
+        radius=state.radius,
+        speed=state.speed,
+        population=state.population,
+        mode=state.mode,
+        forces=list(state.forces),
+        time=crowd.time,
+    )
     arrays = {
         "points": state.corridor[:, :2],
         "radii": state.corridor[:, 2],

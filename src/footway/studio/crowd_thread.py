@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from footway.errors import BadInput, FootwayError
 from footway.studio.crowd_requests import model_name, population_facts
-from footway.studio.wire import ZERO_ORIGIN, Answer, Origin, crowd_frame, crowd_obstacles, event
+from footway.studio.replies import Answer, RecordingFacts, Status
+from footway.studio.wire import ZERO_ORIGIN, Origin, crowd_frame, crowd_obstacles, event
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +88,7 @@ class CrowdThread:
         >>> thread.between_steps(lambda: len(thread.crowd.add(20)))
         20
         >>> thread.between_steps(thread.step)
-        >>> thread.status["time"]
+        >>> thread.status.time
         0.1
         >>> thread.end()
         True
@@ -102,9 +103,9 @@ class CrowdThread:
         origin: Origin = ZERO_ORIGIN,
     ) -> None:
         self.crowd, self._origin = crowd, origin
+        self.version = 0  # of the document that the crowd walks on
         self.is_running, self.speed = False, 1.0
         self.fault: str | None = None  # why the simulation stopped by itself
-        self.status: dict[str, Any] = {}
         self._send_event, self._send_frame = send_event, send_frame
         self._commands: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
         self._commands = queue.SimpleQueue()
@@ -239,40 +240,41 @@ class CrowdThread:
         now = time.monotonic()
         if self._is_changed and now >= self._frame_at + 1.0 / FRAMES:
             self._frame_at, self._is_changed = now, False
-            self._send_frame(crowd_frame(self.crowd, self._origin))
-            answer = crowd_obstacles(self.crowd, self._origin)
+            version, origin = self.version, self._origin
+            self._send_frame(crowd_frame(self.crowd, version=version, origin=origin))
+            answer = crowd_obstacles(self.crowd)
             key = b"".join(array.tobytes() for array in answer.arrays.values())
             if key != self._obstacles:
                 self._obstacles = key
-                self._send_event(event("obstacles", answer))
+                self._send_event(event("obstacles", answer, version=version, origin=origin))
         if now >= self._status_at + _STATUS:
             self._status_at = now
             self.update_status()
-            self._send_event(event("status", Answer(self.status)))
+            self._send_event(event("status", Answer(self.status), version=self.version))
 
-    def update_status(self) -> dict[str, Any]:
+    def update_status(self) -> Status:
         """Update the status, and return it."""
         crowd, now = self.crowd, time.monotonic()
         if now > self._stuck_due:
             self._stuck = len(crowd.stuck)
             took = time.monotonic() - now
             self._stuck_due = now + max(_STUCK, took / _STUCK_SHARE)
-        self.status = {
-            "running": self.is_running,
-            "time": round(crowd.time, 6),
-            "characters": len(crowd),
-            "to_come": crowd.to_come,
-            "speed": self.speed,
-            "arrivals": crowd.arrivals,
-            "exited": crowd.exited,
-            "stuck": self._stuck,
-            "seed": crowd.seed,
-            "model": model_name(crowd),
-            "fault": self.fault,
-            "recording": None if self.live_recording is None else self.live_recording.facts(),
-            "populations": population_facts(crowd),
+        self.status = Status(
+            running=self.is_running,
+            time=round(crowd.time, 6),
+            characters=len(crowd),
+            to_come=crowd.to_come,
+            speed=self.speed,
+            arrivals=crowd.arrivals,
+            exited=crowd.exited,
+            stuck=self._stuck,
+            seed=crowd.seed,
+            model=model_name(crowd),
+            fault=self.fault,
+            recording=None if self.live_recording is None else self.live_recording.facts(),
+            populations=population_facts(crowd),
             **self._pace.facts(now),
-        }
+        )
         return self.status
 
 
@@ -368,12 +370,12 @@ class LiveRecording:
         """Size of the file so far."""
         return self.file.stat().st_size if self.file.exists() else self._recorder.size
 
-    def facts(self) -> dict[str, Any]:
-        """Return plain values for the page."""
-        return {
-            "running": self.is_running,
-            "seconds": round(self._last - self._begin, 6),
-            "frames": len(self._recorder.steps),
-            "megabytes": round(self.bytes / 1e6, 1),
-            "ended": self.ended,
-        }
+    def facts(self) -> RecordingFacts:
+        """Return facts for the page."""
+        return RecordingFacts(
+            running=self.is_running,
+            seconds=round(self._last - self._begin, 6),
+            frames=len(self._recorder.steps),
+            megabytes=round(self.bytes / 1e6, 1),
+            ended=self.ended,
+        )

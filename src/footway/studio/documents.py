@@ -7,12 +7,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from footway.environment import editing
+from footway.environment.editing import Drawing
 from footway.environment.environment import GROUND
+from footway.environment.plan import Plan
 from footway.errors import BadInput
+from footway.studio import replies
 from footway.studio.wire import ZERO_ORIGIN, Origin, origin_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
@@ -44,6 +48,7 @@ class Document:
         is_edited: whether the map was edited in the studio.
         is_boxed: whether the map is unknown and replaced by a box around all characters.
         origin: origin of the coordinates on the wire, m.
+        plan: the items that the map is drawn with; None if they follow from its walkable space.
     """
 
     name: str
@@ -55,6 +60,7 @@ class Document:
     is_edited: bool = False
     is_boxed: bool = False
     origin: Origin = ZERO_ORIGIN
+    plan: Plan | None = None
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -95,32 +101,41 @@ class Document:
         prepare(self.corridors)
         self.facts()
 
-    def facts(self) -> dict[str, Any]:
-        """Return plain values for the page; bounds are relative to the origin."""
+    def facts(
+        self,
+        version: int = 0,
+        history: EditHistory | None = None,
+        recent: Sequence[replies.RecentFacts] = (),
+    ) -> replies.Document:
+        """Return facts for the page; bounds are relative to the origin."""
         from footway.environment.repair import repairs_to_list
 
         env, (x, y) = self.environment, self.origin
         repairs = () if env is None else env.repairs
-        return {
-            "name": self.name,
-            "what": self.what,
-            "origin": [x, y],
-            "bounds": [
-                value - shift for value, shift in zip(self.bounds, (x, y, x, y), strict=True)
-            ],
-            "area": None if env is None else env.area,
-            "holes": self.corridors.n_cycles if env is None else env.holes,
-            "kinds": self.kinds,
-            "areas": [
-                {"name": area.name, "index": k, "role": role_of(area.properties)}
+        x0, y0, x1, y1 = self.bounds
+        return replies.Document(
+            name=self.name,
+            version=version,
+            what=self.what,
+            origin=(x, y),
+            bounds=(x0 - x, y0 - y, x1 - x, y1 - y),
+            area=None if env is None else env.area,
+            holes=self.corridors.n_cycles if env is None else env.holes,
+            kinds=self.kinds,
+            areas=[
+                replies.AreaFacts(name=area.name, index=k, role=role_of(area.properties))
                 for k, area in enumerate(() if env is None else env.areas)
             ],
-            "repairs": [str(repairs[k]) for k in repairs_to_list(repairs)][:100],
-            "largest_radius": self.largest_radius,
-            "gallery": built_in(),
-            "editable": self.editable,
-            "boxed": self.is_boxed,
-        }
+            repairs=[str(repairs[k]) for k in repairs_to_list(repairs)][:100],
+            largest_radius=self.largest_radius,
+            gallery=built_in(),
+            recent=list(recent),
+            editable=self.editable,
+            boxed=self.is_boxed,
+            edited=self.is_edited,
+            undo=0 if history is None else len(history.before),
+            redo=0 if history is None else len(history.after),
+        )
 
 
 def role_of(properties: Any) -> str:
@@ -143,6 +158,11 @@ def built_in() -> list[str]:
     return maps + [f"demo:{name}" for name in demo_names()]
 
 
+def is_built_in(name: str) -> bool:
+    """Return whether a document needs no file."""
+    return name.startswith(("gallery:", "demo:"))
+
+
 def open_built_in(name: str) -> Document:
     """Open gallery:NAME or demo:NAME.
 
@@ -156,7 +176,7 @@ def open_built_in(name: str) -> Document:
     tiles = name.removeprefix("gallery:city:").split("x")[0]
     if tiles.isdigit() and int(tiles) > _MAX_TILES:
         raise BadInput(f"{name}: is too large for a page; use city:{_MAX_TILES}x{_MAX_TILES}")
-    if not name.startswith(("gallery:", "demo:")):
+    if not is_built_in(name):
         raise BadInput(f"{name}: is not built in; there are {', '.join(built_in())}")
     return open_document(name)
 
@@ -206,6 +226,8 @@ def _map(
 ) -> Document:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
+    from footway.formats.geojson import FORMAT as GEOJSON
+    from footway.formats.geojson import load_items
     from footway.formats.registry import is_saved, load
 
     if is_saved(name):
@@ -218,7 +240,10 @@ def _map(
         raise BadInput(
             f"{name}: is three-dimensional; give --between LOW,HIGH to cut a plan out of it"
         )
-    return Document(display_name, "map", env, CorridorMap.build(env))
+    plan = None
+    if Path(name).suffix.lower() in GEOJSON.suffixes:
+        plan = Plan.matching(load_items(Path(name), scale, env), env)
+    return Document(display_name, "map", env, CorridorMap.build(env), plan=plan)
 
 
 def _scenario(name: str, display_name: str) -> Document:
@@ -303,20 +328,38 @@ class EditHistory:
             return source.pop()
         env = document.environment
         assert env is not None
-        if request.do == "add":
-            edited = _added(env, request)
-        else:
-            assert request.at is not None
-            edited = editing.without(env, request.at)
+        drawing = _edited(Drawing.of(env, document.plan), request)
+        edited = drawing.environment
         corridors = document.corridors
         if edited.walkable is not env.walkable or edited.lines is not env.lines:
             corridors = CorridorMap.build(edited)
         self.before = [*self.before, document][-_MAX_UNDONE:]
         self.after.clear()
-        return replace(document, environment=edited, corridors=corridors, is_edited=True)
+        return replace(
+            document,
+            environment=edited,
+            corridors=corridors,
+            plan=drawing.plan,
+            is_edited=True,
+        )
 
 
-def _added(env: Environment, request: Edit) -> Environment:
+def _edited(drawing: Drawing, request: Edit) -> Drawing:
+    if request.do == "add":
+        return _added(drawing, request)
+    assert request.at is not None
+    if request.do == "delete":
+        return drawing.without(request.at)
+    if request.do == "move":
+        assert request.to is not None
+        by = request.to.x - request.at.x, request.to.y - request.at.y
+        return drawing.moved(request.at, by)
+    if request.name is not None and drawing.item_at(request.at).kind == "area":
+        _check_area_name(drawing.environment, request.name)
+    return drawing.changed(request.at, request.polygon, request.name)
+
+
+def _added(drawing: Drawing, request: Edit) -> Drawing:
     assert request.polygon is not None
     if request.what == "terrain":
         kind = (request.kind or "").strip()
@@ -324,13 +367,14 @@ def _added(env: Environment, request: Edit) -> Environment:
             raise BadInput(
                 f"{request.kind!r} cannot be a kind of terrain; use another word, such as 'grass'"
             )
-        return editing.with_terrain(env, kind, request.polygon)
+        return drawing.with_terrain(kind, request.polygon)
     if request.what == "area":
         properties = {} if request.role is None else {"role": request.role}
-        return editing.with_area(env, _area_name(env, request), request.polygon, properties)
+        name = _area_name(drawing.environment, request)
+        return drawing.with_area(name, request.polygon, properties)
     if request.what == "obstacle":
-        return editing.with_obstacle(env, request.polygon)
-    return editing.with_floor(env, request.polygon)
+        return drawing.with_obstacle(request.polygon, request.name or "")
+    return drawing.with_floor(request.polygon)
 
 
 def _area_name(env: Environment, request: Edit) -> str:
@@ -341,6 +385,10 @@ def _area_name(env: Environment, request: Edit) -> str:
     name = request.name or next(
         f"{role} {k}" for k in range(1, _MAX_AREAS + 2) if f"{role} {k}" not in taken
     )
-    if name in taken:
-        raise BadInput(f"there is an area {name!r} already; give another name"[:300])
+    _check_area_name(env, name)
     return name
+
+
+def _check_area_name(env: Environment, name: str) -> None:
+    if name in {area.name for area in env.areas}:
+        raise BadInput(f"there is an area {name!r} already; give another name"[:300])

@@ -23,6 +23,7 @@ import numpy as np
 from footway import archive
 from footway.archive import Array, Kind, Number, OneOf, Whole
 from footway.corridor import CorridorMap
+from footway.environment.plan import Plan
 from footway.errors import BadFile, FootwayError
 from footway.formats.environment_arrays import from_arrays, to_arrays
 from footway.recording.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
@@ -42,9 +43,9 @@ _MOST: Final = 2**62
 _AGAIN: Final = "load the file again"
 
 _DOCUMENT: Final = Kind(
-    "footway-studio-document", 1, "document", _AGAIN,
+    "footway-studio-document", 2, "document", _AGAIN,
     {"shapes": Array("|u1", ("bytes",), 0, 255), "shape_ends": Array("<i8", ("shapes",), 0, _MOST)},
-    {"name": str, "what": OneOf(get_args(What)), "boxed": bool, "environment": str},
+    {"name": str, "what": OneOf(get_args(What)), "boxed": bool, "environment": str, "plan": str},
 )  # fmt: skip
 
 _RECORDING: Final = Kind(
@@ -83,6 +84,7 @@ def pack(document: Document, folder: Path, *, file: str) -> None:
         "what": document.what,
         "boxed": document.is_boxed,
         "environment": json.dumps(environment) if environment else "",
+        "plan": "" if document.plan is None else document.plan.to_text(),
     }
     try:
         archive.write(folder / _DOCUMENT_FILE, _DOCUMENT, facts, arrays)
@@ -133,7 +135,8 @@ def unpack(folder: Path, *, file: str) -> Document:
             environment = from_arrays(json.loads(about), arrays) if about else None
         what, boxed = facts["what"], facts["boxed"]
         corridors = _unpack_map(folder)
-        made = Document(facts["name"], what, environment, corridors, is_boxed=boxed)
+        plan = Plan.from_text(facts["plan"]) if facts["plan"] else None
+        made = Document(facts["name"], what, environment, corridors, is_boxed=boxed, plan=plan)
         if what == "scenario":
             from footway.scenario.reading import parse_scenario
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from footway.constants import ROADMAPS
 from footway.errors import BadInput
+from footway.studio import replies, roadmaps
 from footway.studio.documents import role_of
-from footway.studio.wire import Answer
+from footway.studio.replies import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
 _COVERED: Final = 0.95  # part of the free space that the discs cover
 _MAX_SIDE: Final = 3000.0  # m, side of a map: discs of larger maps take minutes
-_MAX_CELLS: Final = 4_000_000  # cells of a roadmap's grid: more take minutes
-_MAX_EDGES: Final = 400_000  # edges of a roadmap that a page can draw
-_CURVE: Final = 0.5  # m, length of the pieces of a blended edge
 
 
 class LayerFunction(NamedTuple):
@@ -69,7 +66,7 @@ def layer(document: Document, request: Layer, progress: Progress) -> Answer:
 @_layer()
 def axis(document: Document, _: Layer, __: Progress) -> Answer:
     """Return the medial axis: points, their clearance (m), and offsets of the edges."""
-    return Answer({}, document.corridors.axis(0.5)._asdict())
+    return Answer(replies.AxisLayer(), document.corridors.axis(0.5)._asdict())
 
 
 @_layer(is_slow=True)
@@ -82,54 +79,15 @@ def discs(document: Document, _: Layer, __: Progress) -> Answer:
         )
     found = document.corridors.balls(_COVERED)
     return Answer(
-        {"coverage": found.coverage}, {"discs": np.column_stack([found.centres, found.radii])}
+        replies.DiscsLayer(coverage=found.coverage),
+        {"discs": np.column_stack([found.centres, found.radii])},
     )
 
 
 @_layer(is_slow=True)
 def roadmap(document: Document, request: Layer, progress: Progress) -> Answer:
-    """Return vertices and edges of a roadmap, and its local paths if they are not straight."""
-    from footway import roadmap as roadmaps
-
-    if document.environment is None:
-        raise BadInput(f"{document.name}: is a saved corridor map; roadmaps need the map itself")
-    if request.method is None:
-        raise BadInput(f"give the method of the roadmap: {', '.join(ROADMAPS)}")
-    options: dict[str, Any] = {"radius": request.radius, "progress": progress}
-    if request.resolution is not None:
-        x0, y0, x1, y1 = document.bounds
-        cells = (x1 - x0) * (y1 - y0) / request.resolution**2
-        if cells > _MAX_CELLS:
-            raise BadInput(
-                f"a resolution of {request.resolution:g} m makes {cells:,.0f} cells; use a "
-                "coarser one"
-            )
-        options["resolution"] = request.resolution
-    made = getattr(roadmaps, request.method)(document.environment, **options)
-    if made.n_edges > _MAX_EDGES:
-        raise BadInput(
-            f"the roadmap has {made.n_edges:,} edges, more than a page can draw; "
-            "use a coarser resolution"
-        )
-    arrays = {"vertices": made.nodes, "edges": made.edges}
-    if request.method == "rrrm":
-        arrays |= {"points": made.path_points, "offsets": made.path_offsets}
-    elif request.method == "voronoi_prm":
-        from footway.plot.shapes import blended_pieces
-
-        pieces, _ = blended_pieces(made, _CURVE)
-        arrays["points"] = pieces.reshape(-1, 2)
-        arrays["offsets"] = np.arange(0, 2 * len(pieces) + 1, 2)
-    facts = {
-        "method": request.method,
-        "nodes": made.n_nodes,
-        "edges": made.n_edges,
-        "components": made.n_components,
-        "cycles": made.n_cycles,
-        "resolution": None if request.method == "voronoi_prm" else made.space.resolution,
-        "seconds": sum(made.seconds.values()),
-    }
-    return Answer(facts, arrays)
+    """Return a roadmap; see `roadmaps.answer`."""
+    return roadmaps.answer(roadmaps.build(document, request, progress))
 
 
 # -- the ground, which is always shown ---------------------------------------------------------
@@ -159,9 +117,8 @@ def ground(document: Document) -> Answer:
     _, arrays = _rings("", walkable)
     kinds, terrain_arrays = _rings("terrain_", terrain)
     names, area_arrays = _rings("area_", areas)
-    return Answer(
-        {"terrain": kinds, "areas": names}, arrays | {"lines": lines} | terrain_arrays | area_arrays
-    )
+    facts = replies.Ground.model_validate({"terrain": kinds, "areas": names})
+    return Answer(facts, arrays | {"lines": lines} | terrain_arrays | area_arrays)
 
 
 def _rings(

@@ -13,7 +13,8 @@ import numpy as np
 from footway._numba.portable_math import cos, dist, hypot, sin
 from footway.crowd.free_space import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
-from footway.studio.wire import Answer
+from footway.studio import replies
+from footway.studio.replies import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def path(document: Document, request: PathRequest, terrains: TerrainCache) -> An
             "right": corridor.right,
         }
     facts |= {"milliseconds": 1000.0 * (time.perf_counter() - begin), "method": request.method}
-    return Answer(facts, arrays)
+    return Answer(replies.Path(**facts), arrays)
 
 
 def _find_path(document: Document, request: PathRequest, _: TerrainCache) -> Found:
@@ -140,30 +141,29 @@ def warm_up(document: Document) -> None:
         follow.cmm(found.corridor)
 
 
-def refusal_facts(document: Document, request: PathRequest, error: Exception) -> dict[str, Any]:
+def refusal_facts(
+    document: Document, request: PathRequest, error: Exception
+) -> replies.RefusalFacts:
     """Return facts about a refusal for the page: the pinch, or the nearest free position."""
     facts: dict[str, Any] = {}
     if isinstance(error, NoPath):
         facts["reason"] = error.reason
         facts["pinch"] = None if error.pinch is None else pinch_facts(error.pinch)
     elif not isinstance(error, BadQuery):
-        return {}
+        return replies.RefusalFacts()
     ends, cmap = np.array([request.start, request.goal]), document.corridors
     tight = np.flatnonzero(cmap.clearance(ends) < request.radius)
     if len(tight):
         k = int(tight[0])
         place = nearest_free(cmap, ends[k : k + 1], np.array([_MARGIN * request.radius]))[0]
         facts |= {"end": ("start", "goal")[k], "nearest": place.tolist()}
-    return facts
+    return replies.RefusalFacts(**facts)
 
 
-def pinch_facts(pinch: Pinch) -> dict[str, Any]:
-    """Return a pinch as plain values."""
-    return {
-        "at": list(pinch.at),
-        "width": pinch.width,
-        "walls": [list(pinch.left), list(pinch.right)],
-    }
+def pinch_facts(pinch: Pinch) -> replies.PinchFacts:
+    """Return a pinch for the page."""
+    at, left, right = (replies.Place(*map(float, p)) for p in (pinch.at, pinch.left, pinch.right))
+    return replies.PinchFacts(at=at, width=pinch.width, walls=(left, right))
 
 
 def walk(document: Document, request: Walk) -> Answer:
@@ -186,7 +186,7 @@ def walk(document: Document, request: Walk) -> Answer:
         if dist(point, stops[-1]) > _APART:
             stops.append(point)
     if len(stops) < 2:
-        return Answer({"duration": 0.0, "length": 0.0}, {"camera": np.empty((0, 7))})
+        return Answer(replies.Walk(duration=0.0, length=0.0), {"camera": np.empty((0, 7))})
     first: tuple[float, float] | camera.Stop = stops[0]
     if request.heading is not None:
         ahead = (x + _AHEAD * cos(request.heading), y + _AHEAD * sin(request.heading))
@@ -198,10 +198,10 @@ def walk(document: Document, request: Walk) -> Answer:
         speed=request.speed,
         height=request.eye_height,
     )
-    facts = {
-        "duration": made.duration,
-        "length": made.length,
-        "clearance": made.clearance,
-        "arrivals": made.arrivals.tolist(),
-    }
+    facts = replies.Walk(
+        duration=made.duration,
+        length=made.length,
+        clearance=made.clearance,
+        arrivals=made.arrivals.tolist(),
+    )
     return Answer(facts, {"camera": made.table[:, :7]})

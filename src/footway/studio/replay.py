@@ -22,10 +22,11 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.errors import BadFile, BadInput
-from footway.studio import STATIC
+from footway.studio import STATIC, replies
 from footway.studio.documents import Document
 from footway.studio.layers import ground
-from footway.studio.wire import Answer, origin_of, packed, recorded_frame, to_wire
+from footway.studio.replies import Answer
+from footway.studio.wire import origin_of, packed, recorded_frame, to_wire
 
 if TYPE_CHECKING:
     import os
@@ -75,14 +76,14 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
     frames = [recording.frame(int(k)) for k in chosen]
     density = _densities([sample.positions for sample in frames], corridors)
     speed = [_mean(hypot(*sample.velocities.astype(float).T)) for sample in frames]
-    facts = {
-        "frames": recording.n_frames,
-        "duration": recording.duration,
-        "characters": len(recording.characters.ids),
-        "names": list(recording.names),
-        "complete": recording.complete,
-        "step": recording.step,
-    }
+    facts = replies.Replay(
+        frames=recording.n_frames,
+        duration=recording.duration,
+        characters=len(recording.characters.ids),
+        names=list(recording.names),
+        complete=recording.complete,
+        step=recording.step,
+    )
     arrays = {
         "times": recording.times[chosen],
         "frames": chosen,
@@ -143,7 +144,7 @@ def trails(document: Document, first: int, last: int) -> Answer:
     points = np.concatenate([sample.positions for sample in frames])[order]
     unique_ids, counts = np.unique(ids[order], return_counts=True)
     return Answer(
-        {"every": step},
+        replies.Trails(every=step),
         {"points": points, "offsets": np.cumsum([0, *counts]), "ids": unique_ids.astype(np.uint32)},
     )
 
@@ -198,9 +199,9 @@ def envelope(document: Document) -> bytes:
     free_space = to_wire(ground(document), document.origin)
     curves = plots(recording, document.corridors)
     facts = {
-        "document": document.facts(),
-        "ground": free_space.facts,
-        "replay": curves.facts,
+        "document": document.facts().model_dump(),
+        "ground": free_space.facts.model_dump(),
+        "replay": curves.facts.model_dump(),
         "names": list(recording.names),
         "scale": _scale(bounds),
         "origin": [bounds[0] - x, bounds[1] - y],  # of the positions, on the page

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,12 +21,22 @@ from footway.constants import RoadmapMethod  # noqa: TC001, pydantic reads it
 from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
+from footway.studio.replies import Place
 
 if TYPE_CHECKING:
     from footway.crowd.profile import Property
 
-Metres: TypeAlias = Annotated[float, Field(ge=-2e5, le=2e5)]  # see `wire_origin`
-Point: TypeAlias = tuple[Metres, Metres]
+_FAR: Final = 2e5  # m from the origin of the map, see `wire.origin_of`
+
+
+def _near(place: Place) -> Place:
+    if not max(map(abs, place)) <= _FAR:  # also if it is not a number
+        raise ValueError(f"is more than {_FAR / 1000:g} km away")
+    return place
+
+
+Point: TypeAlias = Annotated[Place, AfterValidator(_near)]
+Resolution: TypeAlias = Annotated[float, Field(ge=0.05, le=100.0)]
 Radius: TypeAlias = Annotated[float, Field(gt=0.0, le=1000.0)]
 Speed: TypeAlias = Annotated[float, Field(gt=0.0, le=50.0)]
 Weight: TypeAlias = Annotated[float, Field(gt=0.0, le=1e6)]
@@ -50,10 +61,13 @@ class Hello(Request):
 
 
 class Open(Request):
-    """Open a built-in map or scenario."""
+    """Open a built-in map or scenario, or a document that was open before."""
 
     type: Literal["open"]
-    name: Annotated[str, Field(max_length=100, pattern=r"^(gallery|demo):[a-z0-9:_-]+$")]
+    name: Annotated[
+        str,
+        Field(max_length=120, pattern=r"^((gallery|demo):[a-z0-9:_-]+|recent:[A-Za-z0-9_@-]+)$"),
+    ]
 
 
 class Ground(Request):
@@ -68,7 +82,7 @@ class Layer(Request):
     type: Literal["layer"]
     name: Name
     method: RoadmapMethod | None = None
-    resolution: Annotated[float, Field(ge=0.05, le=100.0)] | None = None
+    resolution: Resolution | None = None
     radius: Radius = 0.25
 
 
@@ -184,26 +198,75 @@ class Walk(Request):
 
 
 class Edit(Request):
-    """Draw on the map, delete, undo, redo."""
+    """Draw on the map; move, change or delete the topmost item at a point; undo, redo."""
 
     type: Literal["edit"]
-    do: Literal["add", "delete", "undo", "redo"]
+    do: Literal["add", "move", "change", "delete", "undo", "redo"]
     what: Literal["obstacle", "walkable", "terrain", "area"] = "obstacle"
     kind: Name | None = None
     name: Name | None = None
     role: Literal["spawn", "exit", "goal"] | None = None
-    polygon: Annotated[list[Point], Field(min_length=3, max_length=2000)] | None = None
+    polygon: Annotated[list[Point], Field(min_length=2, max_length=2000)] | None = None
     at: Point | None = None
+    to: Point | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> Edit:
-        if self.do == "add" and self.polygon is None:
+        if self.do == "add" and len(self.polygon or ()) < 3:
             raise ValueError("draw a polygon")
         if self.do == "add" and self.what == "terrain" and self.kind is None:
             raise ValueError("name the kind of terrain")
-        if self.do == "delete" and self.at is None:
+        if self.do in ("move", "change", "delete") and self.at is None:
             raise ValueError("give a position: at")
+        if self.do == "move" and self.to is None:
+            raise ValueError("give the new position: to")
         return self
+
+
+class Item(Request):
+    """Request the topmost item at a point of the map."""
+
+    type: Literal["item"]
+    at: Point
+
+
+class Roadmap(Request):
+    """Edit a roadmap that is shown as a layer; `state` is the number of edits that the page saw."""
+
+    type: Literal["roadmap"]
+    do: Literal[
+        "add-node", "move-node", "remove-node", "add-edge", "remove-edge", "set-weight", "close",
+        "open", "undo", "redo",
+    ]  # fmt: skip
+    method: RoadmapMethod
+    resolution: Resolution | None = None
+    radius: Radius = 0.25
+    state: Number
+    node: Number | None = None
+    other: Number | None = None
+    edge: Number | None = None
+    at: Point | None = None
+    weight: Annotated[float, Field(ge=0.001, le=1000.0)] = 1.0
+    polygon: Annotated[list[Point], Field(min_length=3, max_length=2000)] | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Roadmap:
+        needed = {
+            "add-node": ("at",), "move-node": ("node", "at"), "remove-node": ("node",),
+            "add-edge": ("node", "other"), "remove-edge": ("edge",), "set-weight": ("edge",),
+            "close": ("polygon",), "open": ("at",),
+        }  # fmt: skip
+        for name in needed.get(self.do, ()):
+            if getattr(self, name) is None:
+                raise ValueError(f"{self.do} needs {name}")
+        return self
+
+
+class Cancel(Request):
+    """Stop the computation of a layer; `of` is the number of its request."""
+
+    type: Literal["cancel"]
+    of: Number
 
 
 class Replay(Request):
@@ -223,8 +286,11 @@ class Trails(Request):
 
 _Any: TypeAlias = (
     Hello | Open | Ground | Layer | Path | Crowd | Population | Character | Obstacle | Walk | Edit
-    | Replay | Trails
+    | Replay | Trails | Cancel | Item | Roadmap
 )  # fmt: skip
+ALL: Final[tuple[type[Request], ...]] = get_args(_Any)
+"""All kinds of requests."""
+
 _models: TypeAdapter[Any] = TypeAdapter(Annotated[_Any, Field(discriminator="type")])
 
 

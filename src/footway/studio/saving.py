@@ -13,6 +13,7 @@ import tomli_w
 from footway.crowd.models import MODELS, LocalModel, describe_model
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
+from footway.studio.documents import is_built_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,7 +45,7 @@ def as_geojson(document: Document) -> File:
         raise BadInput(f"{document.name}: is a saved corridor map; it cannot become GeoJSON")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "map.geojson"
-        save_geojson(env, path)
+        save_geojson(env, path, plan=document.plan)
         return File(f"{stem(document)}.geojson", path.read_bytes(), "application/geo+json")
 
 
@@ -109,8 +110,7 @@ def as_scenario(
 
 def _has_own_map(document: Document) -> bool:
     """Return whether the map must be saved with the scenario."""
-    built_in = document.name.startswith(("gallery:", "demo:"))
-    return document.is_edited or not built_in
+    return document.is_edited or not is_built_in(document.name)
 
 
 def _map_name(document: Document) -> str:

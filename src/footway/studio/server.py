@@ -9,6 +9,7 @@ import signal
 import socket as sockets
 import sys
 import threading
+import time
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeVar
@@ -17,6 +18,7 @@ import anyio
 import uvicorn
 from anyio.to_thread import run_sync
 from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.responses import (
     FileResponse,
@@ -36,12 +38,15 @@ from footway.studio.clients import Client, Clients
 from footway.studio.connections import Connection, SocketConnection
 from footway.studio.layers import LAYERS
 from footway.studio.loading import Loader, clean_name, open_upload
-from footway.studio.requests import Layer, parse, request_number
+from footway.studio.recent import RecentDocuments
+from footway.studio.replies import Answer, Cancelled, Progress
+from footway.studio.requests import Cancel, Layer, parse, request_number
 from footway.studio.session import Session, fault_message
-from footway.studio.wire import packed, refused
+from footway.studio.wire import event, packed, refused, reply
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
     from types import FrameType
 
     from starlette.requests import Request as HttpRequest
@@ -59,6 +64,7 @@ QUEUES: Final = {
     "hello": "quick", "ground": "quick", "path": "path", "walk": "walk", "layer": "layer",
     "crowd": "crowd", "population": "crowd", "character": "crowd", "obstacle": "crowd",
     "open": "document", "edit": "document", "replay": "replay", "trails": "replay",
+    "cancel": "quick", "item": "quick", "roadmap": "layer",
 }  # fmt: skip
 """Queue for each type of request."""
 
@@ -72,6 +78,7 @@ _SEND_TIMEOUT: Final = 30.0  # s to send one message, before a client counts as 
 _MAX_PENDING: Final = 64  # unanswered requests of one client
 _MAX_WARNINGS: Final = 1000  # messages over the rate limit, before a client is disconnected
 _SHUTDOWN_TIMEOUT: Final = 5.0  # s for an orderly shutdown
+_PROGRESS: Final = 0.2  # s between two events about the progress of a layer
 _PORTS: Final = 50  # number of ports that are tried
 _PIECE: Final = 262_144  # bytes of a file that are read at once
 
@@ -125,14 +132,26 @@ class Studio:
         document: document that is open at the start.
         access: accepted host names and token.
         loader: loads uploaded files; it is closed with the server.
+        autosave: folder for copies of edited maps; None writes none.
     """
 
-    def __init__(self, document: Document, access: Access, loader: Loader | None = None) -> None:
+    def __init__(
+        self,
+        document: Document,
+        access: Access,
+        loader: Loader | None = None,
+        *,
+        autosave: Path | None = None,
+    ) -> None:
         self.access = access
         self.loader = loader or Loader()
         self.clients = Clients()
         self.session = Session(
-            document, send_event=self.clients.send_event, send_frame=self.clients.send_frame
+            document,
+            send_event=self.clients.send_event,
+            send_frame=self.clients.send_frame,
+            recent=RecentDocuments(autosave),
+            load=self._load_recent,
         )
         self.queues = {
             name: WorkQueue(_CAPACITY.get(name, _DEFAULT_CAPACITY))
@@ -149,7 +168,7 @@ class Studio:
             Route("/upload", self._upload, methods=["POST"]),
             Route("/save", self._save),
             WebSocketRoute("/ws", self._serve_client),
-            Mount("/", BuiltFiles()),
+            Mount("/", GZipMiddleware(BuiltFiles())),
         ]
         return Guard(Starlette(routes=routes, lifespan=self._lifespan), self.access)
 
@@ -212,7 +231,15 @@ class Studio:
 
         document = await self.queues[_LOADING].run(load)
         facts = await self.queues[QUEUES["open"]].run(lambda: self.session.open(document))
-        return Response(packed({"ok": facts}, {}), media_type="application/json")
+        return Response(packed({"ok": facts.model_dump()}, {}), media_type="application/json")
+
+    def _load_recent(self, file: Path) -> Document:
+        """Load the copy of an edited map."""
+        name = f"{file.stem.rpartition('@')[0]}{file.suffix}"
+        try:
+            return open_upload(name, file.read_bytes(), self.loader)
+        except OSError as error:
+            raise BadInput(f"{name}: cannot be read: {error.strerror}") from None
 
     async def _save(self, request: HttpRequest) -> Response:
         """Send the document or the live recording as a file."""
@@ -277,6 +304,10 @@ class Studio:
         except BadInput as error:
             client.put(refused(request_number(text), str(error), "bad-input"))
             return
+        if isinstance(request, Cancel):
+            client.cancelled.add(request.of)
+            client.put(reply(request.n, Answer(Cancelled())))
+            return
         if client.pending >= _MAX_PENDING:
             client.put(refused(request.n, "too many requests at once; wait for answers", "busy"))
             return
@@ -300,13 +331,24 @@ class Studio:
         def work() -> Message:
             if is_path and client.path > number:
                 return refused(request.n, "a newer request replaced it", "dropped")
-            return self.session.answer(request)
+            return self.session.answer(request, partial(self._progress, client, request.n))
 
         queue = self.queues[queue_of(request)]
         queue.check()  # if this one is refused, the paths requested before stay valid
         if is_path:
             client.path = number
         return await queue.run(work)
+
+    def _progress(self, client: Client, n: int, done: int, total: int) -> None:
+        """Tell a client how far its layer is; raise BadInput if it is no longer wanted."""
+        if client.is_gone or n in client.cancelled:
+            client.cancelled.discard(n)
+            raise BadInput("cancelled")
+        now = time.monotonic()
+        if total and now >= client.told + _PROGRESS:
+            client.told = now
+            message = event("progress", Answer(Progress(of=n, done=done, total=total)))
+            self.clients.send_to(client, message)
 
 
 def queue_of(request: Request) -> str:

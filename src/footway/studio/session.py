@@ -6,21 +6,38 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from footway import __version__
 from footway.crowd import Crowd
 from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
 from footway.crowd.profile import PROPERTIES
+from footway.environment.editing import Drawing
 from footway.errors import BadInput, FootwayError, NoPath
-from footway.studio import crowd_requests, layers, paths, replay, requests, saving
+from footway.studio import (
+    crowd_requests,
+    layers,
+    paths,
+    replay,
+    replies,
+    requests,
+    roadmaps,
+    saving,
+)
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
-from footway.studio.documents import EditHistory, open_built_in
-from footway.studio.wire import Answer, event, facts_to_wire, refused, reply, to_map, to_wire
+from footway.studio.documents import EditHistory, is_built_in, open_built_in
+from footway.studio.recent import Kept, RecentDocuments
+from footway.studio.replies import Answer
+from footway.studio.wire import event, refused, reply, to_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from footway.roadmap import Editor
     from footway.studio.documents import Document
+    from footway.studio.layers import Progress
     from footway.studio.requests import Request
     from footway.studio.wire import Message
 
@@ -36,7 +53,9 @@ class _Opened(NamedTuple):
     document: Document
     version: int  # number of changes of the document
     history: EditHistory
+    file: Path | None  # copy of the edited map
     layers: dict[tuple[Any, ...], Answer]  # cache
+    editors: dict[tuple[Any, ...], Editor]  # of roadmaps; the last one was used last
 
 
 class Session:
@@ -46,6 +65,8 @@ class Session:
         document: document that is open at the start.
         send_event: sends an event to all clients; must not block.
         send_frame: sends a frame of the crowd to all clients; must not block.
+        recent: documents that were open before.
+        load: loads the file of such a document.
     """
 
     def __init__(
@@ -54,8 +75,12 @@ class Session:
         *,
         send_event: Callable[[Message], None] = lambda _: None,
         send_frame: Callable[[bytes], None] = lambda _: None,
+        recent: RecentDocuments | None = None,
+        load: Callable[[Path], Document] | None = None,
     ) -> None:
-        self._opened = _Opened(document, 0, EditHistory(), {})
+        self._opened = _Opened(document, 0, EditHistory(), None, {}, {})
+        self._recent = recent or RecentDocuments()
+        self._load = load
         self._send_event = send_event
         self.preparing = KernelPreparation(send_event)
         self._roster: dict[int, requests.Population] = {}  # added by clients, by index
@@ -73,8 +98,10 @@ class Session:
         """The open document."""
         return self._opened.document
 
-    def answer(self, request: Request) -> Message:
+    def answer(self, request: Request, progress: Progress = lambda _done, _total: None) -> Message:
         """Answer a request; every error becomes a refusal.
+
+        A layer calls `progress` with the work that is done and its total; it may raise to cancel.
 
         Requests about the crowd are answered in its thread, where no other request can change the
         crowd or the document meanwhile. Requests that change the document are answered one at a
@@ -84,32 +111,37 @@ class Session:
         try:
             if is_reset or request.type == "edit":
                 with self._changing:
-                    return self._reply(request)
+                    return self._reply(request, progress)
             if request.type in _ABOUT_CROWD:
-                return self.crowd_thread.between_steps(lambda: self._reply(request))
-            return self._reply(request)
+                return self.crowd_thread.between_steps(lambda: self._reply(request, progress))
+            return self._reply(request, progress)
         except MemoryError:
             return refused(request.n, "out of memory; request a smaller result", "broken")
         except Exception as error:  # noqa: BLE001 - a page must never take the server down
             return refused(request.n, fault_message(error), "broken")
 
-    def _reply(self, request: Request) -> Message:
+    def _reply(self, request: Request, progress: Progress) -> Message:
         """Answer a request on one document, so that the request and its reply have one origin."""
         opened = self._opened
         document, origin = opened.document, opened.document.origin
         on_map = to_map(request, origin)
         try:
             with self.preparing.announce(compile_label(request)):
-                made: Answer = getattr(self, f"_{request.type}")(opened, on_map)
-            return reply(request.n, to_wire(made, origin))
+                if isinstance(on_map, requests.Layer):
+                    made = self._layer(opened, on_map, progress)
+                else:
+                    made = getattr(self, f"_{request.type}")(opened, on_map)
+            return reply(request.n, made, version=opened.version, origin=origin)
         except FootwayError as error:
-            facts: dict[str, Any] = {}
+            facts = replies.RefusalFacts()
             if isinstance(on_map, requests.Path):
                 facts = paths.refusal_facts(document, on_map, error)
             elif isinstance(error, NoPath) and error.pinch is not None:
-                facts = {"reason": error.reason, "pinch": paths.pinch_facts(error.pinch)}
+                facts = replies.RefusalFacts(
+                    reason=error.reason, pinch=paths.pinch_facts(error.pinch)
+                )
             kind = "no-path" if isinstance(error, NoPath) else "bad-input"
-            return refused(request.n, str(error), kind, **facts_to_wire(facts, origin))
+            return refused(request.n, str(error), kind, facts, origin=origin)
 
     def warm_up(self) -> None:
         """Compile kernels ahead of use: first of paths, then of crowds and routes over terrain."""
@@ -123,54 +155,87 @@ class Session:
 
     # -- the document --------------------------------------------------------------------------
 
-    def open(self, document: Document) -> dict[str, Any]:
-        """Open another document and send it to all clients; the edit history is cleared."""
-        crowd = build_crowd(document)
+    def open(self, document: Document) -> replies.Document:
+        """Open another document and send it to all clients; the one before is kept."""
+        return self._restore(Kept(document, EditHistory(), build_crowd(document), {}, None, {}))
 
-        def work() -> dict[str, Any]:
-            self._roster = {}
+    def _restore(self, kept: Kept) -> replies.Document:
+        """Open a document with its edits and its crowd."""
+
+        def work() -> replies.Document:
+            self._keep()
+            self._roster = dict(kept.roster)
             self.crowd_thread.pause()
-            self.crowd_thread.replace(crowd, document.origin, why="another document was opened")
-            return self._publish(document, EditHistory())
+            origin = kept.document.origin
+            self.crowd_thread.replace(kept.crowd, origin, why="another document was opened")
+            facts = self._publish(kept.document, kept.history, kept.file)
+            self._opened.editors.update(kept.editors)
+            return facts
 
         with self._changing:
             return self.crowd_thread.between_steps(work)
 
-    def _publish(self, document: Document, history: EditHistory) -> dict[str, Any]:
+    def _keep(self) -> None:
+        """Keep the open document if something in it would be lost."""
+        document, history, file = self._opened.document, self._opened.history, self._opened.file
+        crowd, is_file = self.crowd_thread.crowd, not is_built_in(document.name)
+        editors = {key: one for key, one in self._opened.editors.items() if one.n_edits}
+        if is_file or history.before or self._roster or crowd.steps or editors:
+            self._recent.keep(Kept(document, history, crowd, self._roster, file, editors))
+
+    def _publish(
+        self, document: Document, history: EditHistory, file: Path | None
+    ) -> replies.Document:
         """Send a document to all clients; called between two steps, so that the crowd is on it."""
-        self._opened = _Opened(document, self._opened.version + 1, history, {})
-        facts = _facts(self._opened)
-        self._send_event(event("document", Answer(facts)))
+        self._opened = _Opened(document, self._opened.version + 1, history, file, {}, {})
+        self.crowd_thread.version = self._opened.version
+        facts = self._facts(self._opened)
+        self._send_event(event("document", Answer(facts), version=self._opened.version))
         return facts
+
+    def _facts(self, opened: _Opened) -> replies.Document:
+        """Return facts about the open document, for the page."""
+        return opened.document.facts(opened.version, opened.history, self._recent.facts())
 
     def _hello(self, opened: _Opened, _: Request) -> Answer:
         return Answer(
-            {
-                "document": _facts(opened),
-                "crowd": self.crowd_thread.status,
-                "properties": crowd_requests.property_facts(),
-                "models": crowd_requests.model_facts(),
-                "version": __version__,
-                "compiling": self.preparing.what,
-            }
+            replies.Hello(
+                document=self._facts(opened),
+                crowd=self.crowd_thread.status,
+                properties=crowd_requests.property_facts(),
+                models=crowd_requests.model_facts(),
+                version=__version__,
+                compiling=self.preparing.what,
+            )
         )
 
     def _open(self, _: _Opened, request: requests.Open) -> Answer:
-        return Answer(self.open(open_built_in(request.name)))
+        if not request.name.startswith("recent:"):
+            return Answer(self.open(open_built_in(request.name)))
+        kept = self._recent.take(request.name)
+        if isinstance(kept, Kept):
+            return Answer(self._restore(kept))
+        if self._load is None:
+            raise BadInput("this server opens no files")
+        return Answer(self.open(self._load(kept)))
 
     def _edit(self, opened: _Opened, request: requests.Edit) -> Answer:
         history = opened.history.copy()  # the old one stays if the edit fails
         made = history.edit(opened.document, request)
         made.prepare()  # outside the crowd's thread, which would stand still meanwhile
-        return self.crowd_thread.between_steps(lambda: self._apply_edit(made, history))
+        file = opened.file or self._recent.new_file(made)
+        answer = self.crowd_thread.between_steps(lambda: self._apply_edit(made, history, file))
+        if file is not None:
+            self._recent.save(made, file)
+        return answer
 
-    def _apply_edit(self, document: Document, history: EditHistory) -> Answer:
+    def _apply_edit(self, document: Document, history: EditHistory, file: Path | None) -> Answer:
         """Move the crowd to the edited map if walls or terrain changed, and publish the map."""
         before, crowd_thread = self.document, self.crowd_thread
         if document.corridors is not before.corridors or document.terrain is not before.terrain:
             crowd = crowd_thread.crowd.moved_to(document.corridors, document.environment)
             crowd_thread.replace(crowd, document.origin, why="the map was changed")
-        return Answer(self._publish(document, history))
+        return Answer(self._publish(document, history, file))
 
     def save(self, kind: str) -> saving.File:
         """Return the document, or the live recording of the crowd ("live-recording"), as a file.
@@ -188,8 +253,12 @@ class Session:
             )
         if kind == "scenario":
             return self.crowd_thread.between_steps(self._as_scenario)
+        if kind == "roadmap":
+            newest = next(reversed(self._opened.editors.values()), None)
+            return roadmaps.as_file(self.document, newest)
         raise BadInput(
-            f"cannot save as {kind[:40]!r}; use geojson, scenario, recording or live-recording"
+            f"cannot save as {kind[:40]!r}; use geojson, scenario, recording, "
+            "live-recording or roadmap"
         )
 
     def _as_scenario(self) -> saving.File:
@@ -208,23 +277,57 @@ class Session:
         return paths.walk(opened.document, request)
 
     def _ground(self, opened: _Opened, _: Request) -> Answer:
-        made = layers.ground(opened.document)
-        return Answer({**made.facts, "version": opened.version}, made.arrays)
+        return layers.ground(opened.document)
 
-    def _layer(self, opened: _Opened, request: requests.Layer) -> Answer:
+    def _item(self, opened: _Opened, request: requests.Item) -> Answer:
+        env = opened.document.environment
+        if env is None or not opened.document.editable:
+            raise BadInput(f"{opened.document.name}: cannot be edited; open a map or a scenario")
+        found = Drawing.of(env, opened.document.plan).item_at(request.at)
+        facts = replies.ItemFacts(kind=found.kind, name=found.name)
+        return Answer(facts, {"corners": np.array(found.corners, float).reshape(-1, 2)})
+
+    def _layer(self, opened: _Opened, request: requests.Layer, progress: Progress) -> Answer:
         key = (request.name, request.method, request.resolution, request.radius)
         cache = opened.layers
 
-        def check(_done: int, _total: int) -> None:
+        def check(done: int, total: int) -> None:
+            progress(done, total)
             if self._opened is not opened or self.crowd_thread.has_ended:
                 raise BadInput("the map was changed meanwhile; try again")
 
+        if request.name == "roadmap":
+            return roadmaps.answer(self._editor(opened, request, check))
         if key not in cache:
             cache[key] = layers.layer(opened.document, request, check)
         if len(cache) > _MAX_LAYERS:
             cache.pop(next(iter(cache)))
         check(0, 0)
         return cache[key]
+
+    def _editor(
+        self, opened: _Opened, request: requests.Layer | requests.Roadmap, progress: Progress
+    ) -> Editor:
+        """Return the editor of a roadmap, which is built at the first request."""
+        key = (request.method, request.resolution, request.radius)
+        editor = opened.editors.pop(key, None)
+        if editor is None:
+            if isinstance(request, requests.Roadmap):
+                raise BadInput("this roadmap is not shown any more; turn its layer on again")
+            editor = roadmaps.build(opened.document, request, progress)
+            progress(0, 0)
+        opened.editors[key] = editor
+        unedited = [key for key, one in opened.editors.items() if not one.n_edits]
+        if len(opened.editors) > _MAX_LAYERS and unedited:
+            opened.editors.pop(unedited[0])
+        return editor
+
+    def _roadmap(self, opened: _Opened, request: requests.Roadmap) -> Answer:
+        editor = self._editor(opened, request, lambda _done, _total: None)
+        roadmaps.edit(editor, request)
+        facts = replies.RoadmapEdited(method=request.method, state=editor.n_edits)
+        self._send_event(event("roadmap", Answer(facts), version=opened.version))
+        return roadmaps.answer(editor)
 
     def _replay(self, opened: _Opened, request: requests.Replay) -> Answer:
         if request.frame is None:
@@ -323,17 +426,6 @@ class Session:
 
     def _obstacle(self, _: _Opened, request: requests.Obstacle) -> Answer:
         return crowd_requests.obstacle(self.crowd_thread.crowd, request)
-
-
-def _facts(opened: _Opened) -> dict[str, Any]:
-    """Return facts about the open document, for the page."""
-    return {
-        **opened.document.facts(),
-        "version": opened.version,
-        "edited": opened.document.is_edited,
-        "undo": len(opened.history.before),
-        "redo": len(opened.history.after),
-    }
 
 
 def _check_live(document: Document) -> None:

@@ -14,10 +14,13 @@ from __future__ import annotations
 import json
 import math
 import struct
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 import numpy as np
+from pydantic import BaseModel
+
+from footway.studio import replies
+from footway.studio.replies import Answer, Place, sent_as
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +28,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.crowd import Crowd, Recording
+    from footway.studio.replies import RefusalFacts
     from footway.studio.requests import Request
 
     R = TypeVar("R", bound=Request)
+
+T = TypeVar("T")
 
 Message: TypeAlias = str | bytes
 """Text, or an envelope."""
@@ -47,50 +53,42 @@ ZERO_ORIGIN: Final[Origin] = (0.0, 0.0)
 _NEAR: Final = 10_000.0  # m from zero, where 32-bit numbers are 1 mm apart
 _ROUND: Final = 1000.0  # m: origins are multiples of it
 
-_COORDINATES: Final = {
-    **dict.fromkeys(("points", "terrain_points", "area_points", "vertices", "at"), (0, 1)),
-    **dict.fromkeys(("path", "route", "backbone", "left", "right", "attraction"), (0, 1)),
-    "discs": (0, 1),
-    "lines": (0, 1, 2, 3),
-    "camera": (1, 2),
-}
-"""Columns of arrays that are coordinates x, y, x, y..."""
 
-_FACTS: Final = ("position", "goal", "nearest", "at", "walls")
-_REQUEST_FIELDS: Final = ("start", "goal", "stops", "at", "polygon")
-
-
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """Facts and arrays of a reply or an event."""
-
-    facts: dict[str, Any] = field(default_factory=dict)
-    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
-
-
-def reply(n: int, answer: Answer) -> Message:
-    """Return the reply to request n.
+def reply(n: int, answer: Answer, *, version: int = 0, origin: Origin = ZERO_ORIGIN) -> Message:
+    """Return the reply to request n on a version of the document, relative to the origin.
 
     Example:
-        >>> reply(3, Answer({"length": 2.5}))
-        '{"n":3,"ok":{"length":2.5}}'
+        >>> reply(3, Answer(replies.Obstacle(id=2)), version=7)
+        '{"n":3,"version":7,"ok":{"id":2}}'
     """
-    return packed({"n": n, "ok": answer.facts}, answer.arrays)
+    sent = to_wire(answer, origin)
+    return packed({"n": n, "version": version, "ok": sent.facts.model_dump()}, sent.arrays)
 
 
-def refused(n: int | None, error: str, kind: str, **facts: Any) -> str:
+def refused(
+    n: int | None,
+    error: str,
+    kind: str,
+    facts: RefusalFacts | None = None,
+    *,
+    origin: Origin = ZERO_ORIGIN,
+) -> str:
     """Return the refusal of request n; None if its number is not known.
 
     Example:
         >>> refused(3, "no", "bad-input")
         '{"n":3,"error":"no","kind":"bad-input"}'
     """
-    return _text({"n": n, "error": " ".join(error.split()), "kind": kind, **facts})
+    more = {} if facts is None else moved(facts, _opposite(origin)).model_dump(exclude_unset=True)
+    return _text({"n": n, "error": " ".join(error.split()), "kind": kind, **more})
 
 
-def event(name: str, answer: Answer) -> Message:
+def event(name: str, answer: Answer, *, version: int = 0, origin: Origin = ZERO_ORIGIN) -> Message:
     """Return an event: a message that is not a reply to a request."""
-    return packed({"event": name, "facts": answer.facts}, answer.arrays)
+    assert type(answer.facts) is replies.EVENTS[name], f"not the facts of the event {name}"
+    sent = to_wire(answer, origin)
+    header = {"event": name, "version": version, "facts": sent.facts.model_dump()}
+    return packed(header, sent.arrays)
 
 
 def packed(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Message:
@@ -105,8 +103,7 @@ def packed(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Messag
         return _text(header)
     listed, parts, at = [], [], 0
     for name, given in arrays.items():
-        kind = given.dtype.str[1:]
-        kind = {"f8": "f4", "i8": "i4", "b1": "u1"}.get(kind, kind)
+        kind = sent_as(given)
         assert kind in KINDS, f"no array of {given.dtype} is sent"
         array = np.ascontiguousarray(given, f"<{kind}")
         listed.append({"name": name, "kind": kind, "shape": list(array.shape), "at": at})
@@ -151,7 +148,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def crowd_frame(crowd: Crowd, origin: Origin = ZERO_ORIGIN) -> bytes:
+def crowd_frame(crowd: Crowd, *, version: int = 0, origin: Origin = ZERO_ORIGIN) -> bytes:
     """Return the current frame of a crowd as an event, relative to the origin.
 
     Example:
@@ -164,8 +161,8 @@ def crowd_frame(crowd: Crowd, origin: Origin = ZERO_ORIGIN) -> bytes:
     arrays = pack_characters(
         crowd.ids, crowd.positions, crowd.velocities, crowd.radii, crowd.populations
     )
-    facts = {"time": crowd.time, "step": crowd.steps, "n": len(crowd)}
-    message = event("frame", to_wire(Answer(facts, arrays), origin))
+    facts = replies.Frame(time=crowd.time, step=crowd.steps, n=len(crowd))
+    message = event("frame", Answer(facts, arrays), version=version, origin=origin)
     assert isinstance(message, bytes)
     return message
 
@@ -182,7 +179,7 @@ def recorded_frame(recording: Recording, k: int) -> Answer:
         characters.population[rows],
     )
     arrays["discs"] = recording.obstacles_at(k)
-    facts = {"time": frame.time, "step": int(recording.steps[k]), "n": len(frame.ids), "frame": k}
+    facts = replies.Frame(time=frame.time, step=int(recording.steps[k]), n=len(frame.ids), frame=k)
     return Answer(facts, arrays)
 
 
@@ -201,10 +198,10 @@ def pack_characters(
     }
 
 
-def crowd_obstacles(crowd: Crowd, origin: Origin = ZERO_ORIGIN) -> Answer:
+def crowd_obstacles(crowd: Crowd) -> Answer:
     """Return the dynamic obstacles of a crowd: discs (m, 3) and their ids (m,)."""
     ids = np.array(crowd.obstacle_ids, np.uint32)
-    return to_wire(Answer({}, {"discs": crowd.obstacles, "ids": ids}), origin)
+    return Answer(replies.Obstacles(), {"discs": crowd.obstacles, "ids": ids})
 
 
 def origin_of(bounds: tuple[float, float, float, float]) -> Origin:
@@ -223,49 +220,43 @@ def origin_of(bounds: tuple[float, float, float, float]) -> Origin:
 
 
 def to_wire(answer: Answer, origin: Origin) -> Answer:
-    """Return an answer with coordinates relative to the origin."""
+    """Return an answer with coordinates relative to the origin: those that its model declares."""
     if origin == ZERO_ORIGIN:
         return answer
     arrays = dict(answer.arrays)
-    for name in arrays.keys() & _COORDINATES.keys():
-        moved = arrays[name].astype(np.float64)
-        for k, column in enumerate(_COORDINATES[name]):
-            moved[:, column] -= origin[k % 2]
-        arrays[name] = moved
-    return Answer(facts_to_wire(answer.facts, origin), arrays)
-
-
-def facts_to_wire(facts: dict[str, Any], origin: Origin) -> dict[str, Any]:
-    """Return (nested) facts with coordinates relative to the origin.
-
-    Example:
-        >>> facts_to_wire({"pinch": {"at": [1005.0, 2003.0], "width": 0.8}}, (1000.0, 2000.0))
-        {'pinch': {'at': [5.0, 3.0], 'width': 0.8}}
-    """
-    x, y = origin
-    return {
-        name: facts_to_wire(value, origin)
-        if isinstance(value, dict)
-        else (_translated(value, (-x, -y)) if name in _FACTS else value)
-        for name, value in facts.items()
-    }
+    for name, array in arrays.items():
+        columns = answer.facts.arrays[name].places
+        if columns:
+            arrays[name] = shifted = array.astype(np.float64)
+            for k, column in enumerate(columns):
+                shifted[:, column] -= origin[k % 2]
+    return Answer(moved(answer.facts, _opposite(origin)), arrays)
 
 
 def to_map(request: R, origin: Origin) -> R:
     """Return a request with coordinates of the map."""
-    places = {name: getattr(request, name, None) for name in _REQUEST_FIELDS}
-    moved = {
-        name: _translated(value, origin) for name, value in places.items() if value is not None
-    }
-    return request if origin == ZERO_ORIGIN else request.model_copy(update=moved)
+    return request if origin == ZERO_ORIGIN else moved(request, origin)
 
 
-def _translated(value: Any, by: Origin) -> Any:
-    """Translate x, y, x, y..., or a list of such; other values stay as they are."""
-    if not isinstance(value, list | tuple):
-        return value
-    moved = (
-        _translated(item, by) if isinstance(item, list | tuple) else item + by[k % 2]
-        for k, item in enumerate(value)
-    )
-    return type(value)(moved)
+def _opposite(origin: Origin) -> Origin:
+    return -origin[0], -origin[1]
+
+
+def moved(value: T, by: Origin) -> T:
+    """Return a value with all its places translated: of models, lists and tables in it, too.
+
+    Example:
+        >>> moved([Place(5.0, 3.0), 7.0], (1000.0, 2000.0))
+        [Place(x=1005.0, y=2003.0), 7.0]
+    """
+    made: Any = value
+    if isinstance(value, Place):
+        made = Place(value.x + by[0], value.y + by[1])
+    elif isinstance(value, BaseModel):
+        made = value.model_copy(update={name: moved(item, by) for name, item in value})
+        made.__pydantic_fields_set__.intersection_update(value.model_fields_set)
+    elif isinstance(value, dict):
+        made = {key: moved(item, by) for key, item in value.items()}
+    elif isinstance(value, list | tuple):
+        made = type(value)(moved(item, by) for item in value)
+    return cast("T", made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -47,6 +48,9 @@ LEAST_WEIGHT: Final = 1e-6
 MOST_WEIGHT: Final = 1e6
 """Limits of weights: beyond them a weighted length loses its precision."""
 
+_INFLUENCE: Final = re.compile(r"@([^@]+) (\d+)/(\d+)(?=@|$)")
+"""Influence regions in names of kinds, as `partition` makes them."""
+
 _MOST: Final = 8  # cached radii per environment
 _kept: WeakKeyDictionary[Environment, dict[float, Terrain]] = WeakKeyDictionary()
 _grids: WeakKeyDictionary[Environment, Grid] = WeakKeyDictionary()
@@ -63,7 +67,8 @@ class Terrain:
     Attributes:
         environment: the source environment.
         radius: m, of the disc: minimum distance of its centre from walls.
-        kinds: names of the kinds of terrain; the first is "ground", where no region lies.
+        kinds: names of the kinds of terrain; the first is "ground", where no region lies. Rings
+            around influence regions have kinds of their own, such as "mud@fire 3/8".
         ground: the triangles, for kernels.
 
     Example:
@@ -118,7 +123,7 @@ class Terrain:
             ground = self._for_point.ground
             at = self._for_point.triangles_at(places[beside])
             kind[beside] = np.where(at >= 0, ground.kind[at], -1)
-        return [self.kinds[k] if k >= 0 else None for k in kind.tolist()]
+        return [base_kind(self.kinds[k]) if k >= 0 else None for k in kind.tolist()]
 
     def triangles_at(self, points: ArrayLike) -> NDArray[np.int32]:
         """Return the triangle of each point (n, 2), (n,) int32; -1 where the disc does not fit."""
@@ -133,13 +138,14 @@ class Terrain:
         Raises:
             BadInput: a weight is not a positive number, or the map lacks a kind.
         """
-        out = np.ones(len(self.kinds))
-        for kind, weight in check_preferences({} if preferences is None else preferences).items():
-            if kind not in self.kinds:
-                known = ", ".join(self.kinds)
-                raise BadInput(f"no terrain of kind {kind!r} on this map; it has {known}")
-            out[self.kinds.index(kind)] = weight
-        return out
+        given = check_preferences({} if preferences is None else preferences)
+        names = dict.fromkeys(base_kind(kind) for kind in self.kinds)
+        for kind in given:
+            if kind not in names:
+                raise BadInput(
+                    f"no terrain of kind {kind!r} on this map; it has {', '.join(names)}"
+                )
+        return np.array([_weight(kind, given) for kind in self.kinds])
 
     def measure(
         self, points: ArrayLike, preferences: Mapping[str, float] | None = None
@@ -153,7 +159,10 @@ class Terrain:
             BadQuery: the line leaves the free space of the disc.
         """
         metres = self._trace(points, self.weights(preferences))[0].sum(axis=0)
-        return dict(zip(self.kinds, metres.tolist(), strict=True))
+        found = dict.fromkeys((base_kind(kind) for kind in self.kinds), 0.0)
+        for kind, length in zip(self.kinds, metres.tolist(), strict=True):
+            found[base_kind(kind)] += length
+        return found
 
     def weighted_length(
         self, points: ArrayLike, preferences: Mapping[str, float] | None = None
@@ -233,6 +242,24 @@ class Terrain:
             f"<Terrain of {self.environment.name!r}: radius {self.radius:g} m, "
             f"{len(self.ground.triangles)} triangles, kinds {', '.join(self.kinds)}>"
         )
+
+
+def base_kind(kind: str) -> str:
+    """Return the kind of terrain without the influence regions around it."""
+    return _INFLUENCE.sub("", kind)
+
+
+def _weight(kind: str, preferences: Mapping[str, float]) -> float:
+    """Return the product of the weight of a kind and those of the influence regions around it.
+
+    The weight of an influence region falls linearly from its own at its border to 1 at its reach;
+    a ring has the value of its middle.
+    """
+    weight = preferences.get(base_kind(kind), 1.0)
+    for source, ring, rings in _INFLUENCE.findall(kind):
+        own = preferences.get(source, 1.0)
+        weight *= 1.0 + (own - 1.0) * (1.0 - (int(ring) - 0.5) / int(rings))
+    return weight
 
 
 def wall_grid(environment: Environment) -> Grid:

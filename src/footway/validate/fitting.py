@@ -1,10 +1,10 @@
-"""Fit parameters of a local model to measured curves; data that are held out judge the result."""
+"""Fit parameters of a local model to measured data; data that are held out judge the result."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -22,12 +22,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
-    from footway.validate.experiments import Experiment
+    from footway.validate.engines import Engine
+    from footway.validate.experiments import Curve, Experiment
 
 FAILED: Final = 10.0
 """Distance of parameters with which a scene has no result, such as one in which nobody arrives."""
 
 _SPREAD: Final = 0.1  # of a value of a user's curve, where it is not given
+
+
+class Target(Protocol):
+    """What a model is fitted to: an `Experiment`, or a `Replay` of measured trajectories."""
+
+    @property
+    def name(self) -> str:
+        """Name in messages."""
+        ...
+
+    def run(self, engine: Engine, *, quick: bool, seeds: int, ran: Callable[[], Any]) -> Curve:
+        """Simulate it; the points of the curve carry what was measured."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -36,7 +50,7 @@ class Trial:
 
     Attributes:
         parameters: values of the fitted parameters.
-        distance: to the measured curves, 0 is perfect: root mean square of the relative errors.
+        distance: to the measured data, 0 is perfect: root mean square of the relative errors.
 
     """
 
@@ -52,7 +66,7 @@ class Fit:
         model: name of the model.
         before: the default parameters.
         best: the best parameters that were found.
-        check_before: distance of the default parameters to the curves that were held out.
+        check_before: distance of the default parameters to the data that were held out.
         check_best: distance of the best ones. If it is greater, the fit does not carry over.
         trials: everything that was tried, in order.
 
@@ -90,16 +104,16 @@ class Fit:
 def fit(
     model: str,
     parameters: Mapping[str, tuple[float, float]],
-    experiments: Sequence[str | Experiment] = ("fundamental",),
+    experiments: Sequence[str | Target] = ("fundamental",),
     *,
-    check: Sequence[str | Experiment] = (),
+    check: Sequence[str | Target] = (),
     dt: float = 0.1,
     trials: int = 40,
     seeds: int = 1,
     quick: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Fit:
-    """Find parameters with which a model comes closest to measured curves.
+    """Find parameters with which a model comes closest to measured data.
 
     The search is that of Nelder and Mead, from the default parameters. It is repeatable: seeds are
     the same in every trial.
@@ -107,7 +121,7 @@ def fit(
     Args:
         model: name of a local model.
         parameters: lower and upper limits of the parameters to fit, by name.
-        experiments: to fit to: names, or experiments such as those of `with_curve`.
+        experiments: to fit to: names of experiments, or what `with_curve` and `replay` return.
         check: experiments that are held out; they judge the result only.
         dt: s, time step.
         trials: simulations of all experiments, at most.
@@ -116,47 +130,54 @@ def fit(
         progress: called after each trial with the number of trials so far, and `trials`.
 
     Raises:
-        BadInput: there is no such model, parameter or experiment, or limits are wrong.
+        BadInput: there is no such model, parameter or experiment, limits are wrong, or nothing
+            was measured where the simulation with the default parameters is.
 
     """
     from scipy.optimize import minimize
 
     start, limits = _checked(model, parameters)
-    fitted, held_out = [_find(one) for one in experiments], [_find(one) for one in check]
+    fitted, held_out = (
+        [_find(one) if isinstance(one, str) else one for one in some]
+        for some in (experiments, check)
+    )
     if not fitted:
         raise BadInput("there is nothing to fit to: name an experiment")
     both = {one.name for one in fitted} & {one.name for one in held_out}
     if both:
         raise BadInput(f"{min(both)} is both fitted and held out: leave one of them out")
-    names, done = list(limits), []
+    names, done = list(limits), list[Trial]()
     low, high = np.array(list(limits.values())).T
 
-    def measure(values: Sequence[float], some: list[Experiment]) -> float:
+    def measure(values: Sequence[float], some: list[Target], *, check: bool = False) -> float:
         given = dict(zip(names, map(float, values), strict=True))
         engine = Footway(model_with(model, given), dt)
         curves = [one.run(engine, quick=quick, seeds=seeds, ran=lambda: None) for one in some]
+        for target, curve in zip(some, curves, strict=True):
+            if check and curve.distance is None:
+                raise BadInput(_nothing_measured(target, curve))
         found = [FAILED if c.failures or c.distance is None else c.distance for c in curves]
         return math.sqrt(sum(d * d for d in found) / len(found))
 
+    default = [start[name] for name in names]
+    before = measure(default, held_out, check=True) if held_out else None
+
     def objective(shares: Sequence[float]) -> float:
         values = low + np.clip(shares, 0.0, 1.0) * (high - low)
-        distance = measure(values, fitted)
+        distance = measure(values, fitted, check=not done)  # the first are the defaults
         done.append(Trial(dict(zip(names, values.tolist(), strict=True)), distance))
         if progress is not None:
             progress(len(done), trials)
         return distance
 
-    first = (np.array([start[name] for name in names]) - low) / (high - low)
+    first = (np.array(default) - low) / (high - low)
     simplex = np.vstack([first, *(_moved(first, k) for k in range(len(names)))])
     options = {"maxfev": trials, "initial_simplex": simplex, "xatol": 0.005, "fatol": 1e-4}
     minimize(
         objective, first, method="Nelder-Mead", bounds=[(0.0, 1.0)] * len(names), options=options
     )
     best = min(done, key=lambda trial: trial.distance)
-    before, after = (
-        measure(list(trial.parameters.values()), held_out) if held_out else None
-        for trial in (done[0], best)
-    )
+    after = measure(list(best.parameters.values()), held_out) if held_out else None
     return Fit(model, done[0], best, before, after, tuple(done))
 
 
@@ -193,9 +214,17 @@ def _checked(
     return start, limits
 
 
-def _find(experiment: str | Experiment) -> Experiment:
-    if not isinstance(experiment, str):
-        return experiment
+def _nothing_measured(target: Target, curve: Curve) -> str:
+    """Return why a simulation with the default parameters cannot be compared."""
+    if curve.failures:
+        return (
+            f"{target.name}: cannot be simulated with the default parameters: {curve.failures[0]}"
+        )
+    at = ", ".join(f"{point.x:.3g}" for point in curve.points) or "any place"
+    return f"{target.name}: nothing was measured to compare with, at x = {at}"
+
+
+def _find(experiment: str) -> Experiment:
     if experiment not in EXPERIMENTS:
         raise BadInput(
             f"there is no experiment {experiment!r}; {did_you_mean(experiment, EXPERIMENTS)}"

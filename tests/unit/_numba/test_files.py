@@ -33,7 +33,7 @@ class TestDirectory:
         monkeypatch.setenv("FOOTWAY_JIT_CACHE", "0")
         assert files.choose_directory() is None
 
-    def test_nobody_has_no_home(self, monkeypatch):
+    def test_a_user_without_a_home_folder_has_no_cache(self, monkeypatch):
         monkeypatch.delenv("FOOTWAY_JIT_CACHE", raising=False)
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
         monkeypatch.setattr(Path, "home", lambda: (_ for _ in ()).throw(RuntimeError("no home")))
@@ -144,7 +144,7 @@ def _age(path, *, days):
 
 
 def test_processes_write_the_same_file(tmp_path):
-    """A reader gets all of one or all of the other."""
+    """A reader gets one complete file."""
     contents = [bytes([number]) * 200_000 for number in range(3)]
     context = get_context("spawn")
     writers = [context.Process(target=_write, args=(tmp_path, data)) for data in contents]

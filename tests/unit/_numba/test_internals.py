@@ -161,7 +161,7 @@ def test_an_edit_compiles_what_depends_on_it(compiled):
     assert pack.run()[:2] == (8.0, ["outer"])
 
 
-def test_other_fields_are_compiled_anew(compiled):
+def test_a_change_of_fields_is_compiled_again(compiled):
     """Numba's name of a type of named tuple does not contain its fields."""
     swapped = KERNELS.replace("    values: np.ndarray\n    number: int", "    FIELDS")
     swapped = swapped.replace("FIELDS", "values: np.ndarray\n    count: int")
@@ -195,14 +195,14 @@ def test_python_instead_of_kernels(compiled):
     assert compiled.run(NUMBA_DISABLE_JIT="1") == (12.0, [], "")
 
 
-def test_damaged_files_are_compiled_anew(compiled):
+def test_damaged_files_are_compiled_again(compiled):
     pack = compiled
     damages = [lambda content: content[:100], lambda _: b"", lambda content: content[:-1] + b"?"]
     for file, damage in zip(pack.files(), damages, strict=True):
         file.write_bytes(damage(file.read_bytes()))
-    result, compiled, told = pack.run()
+    result, compiled, message = pack.run()
     assert (result, compiled) == (12.0, ["outer", "middle", "least"])
-    assert told == f"footway: damaged kernels in {pack.cache / 'kernels'} are compiled again\n"
+    assert message == f"footway: damaged kernels in {pack.cache / 'kernels'} are compiled again\n"
     assert pack.run() == (12.0, [], "")
 
 
@@ -210,10 +210,10 @@ def test_a_cache_that_cannot_be_written_to(pack, tmp_path):
     """One line is printed; no file is left elsewhere."""
     pack.cache.write_text("a file")
     (tmp_path / "temporary").mkdir()
-    result, compiled, told = pack.run(TMPDIR=str(tmp_path / "temporary"))
+    result, compiled, message = pack.run(TMPDIR=str(tmp_path / "temporary"))
     assert (result, len(compiled)) == (12.0, 3)
-    assert told.count("\n") == 1
-    assert "cannot be kept" in told
+    assert message.count("\n") == 1
+    assert "cannot be kept" in message
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -301,9 +301,9 @@ class TestShipped:
         for file in shipped.glob("*outer*"):
             file.write_bytes(b"x" + file.read_bytes())
         pack.write()
-        result, compiled, told = pack.run(SHIPPED=str(shipped))
+        result, compiled, message = pack.run(SHIPPED=str(shipped))
         assert (result, compiled[0]) == (12.0, "outer")
-        assert told == f"footway: damaged kernels in {shipped} are compiled again\n"
+        assert message == f"footway: damaged kernels in {shipped} are compiled again\n"
 
     def test_only_on_a_cpu_that_can_run_them(self):
         v3 = ",".join(sorted(keys._V3))
@@ -415,7 +415,7 @@ class TestInternals:
         ]
 
     @needs_internals
-    def test_a_kernel_asks_its_cache(self):
+    def test_a_kernel_queries_its_cache(self):
         made = kernel(_add)
         assert isinstance(made._cache, internals.KernelCache)
         assert made(1, 2) == 3
@@ -441,7 +441,7 @@ class TestInternals:
         assert {name for name in keys.HARMLESS if not hasattr(config, name)} == set()
         assert {"BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT"} <= {n for n, _ in keys._settings()}
 
-    def test_options_are_those_we_ask_for(self):
+    def test_options_are_those_we_request(self):
         made = kernel(_add)
         assert not made.targetoptions["fastmath"]
         assert made.targetoptions["nogil"]

@@ -142,7 +142,7 @@ def test_changes_with_what_another_package_finds_through_a_module_of_footway(use
 
 
 def test_stays_the_same_elsewhere(monkeypatch):
-    """In another folder, on other lines, with another docstring and a new neighbour."""
+    """In another folder, on other lines, with another docstring and another function beside it."""
     before = stamps(monkeypatch)
     module = MODULE.replace("Say something.", "Say more.").replace(
         "@kernel\ndef unused", "# A comment.\nOTHER = 1\n\n@kernel\ndef unused"

@@ -101,7 +101,7 @@ class TestArcs:
         assert len(curve.starts) == 2
         assert breaks.tolist() == [0, 4, 7]
 
-    def test_of_a_way_back_are_a_halt(self):
+    def test_of_a_path_back_are_a_halt(self):
         curve, _ = arcs_at(Curve.from_points(np.array([(0, 0), (4, 0), (1, 0)], float)), 1.0)
         assert curve.corners.tolist() == pytest.approx([0, math.pi, 0])
         assert with_halts(curve).halts.tolist() == [False, True, False]

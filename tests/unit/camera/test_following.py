@@ -108,8 +108,8 @@ class TestAmongWalls:
             assert shot.clearance >= shot.radius > 0.24  # between frames he may cut a corner
             times, track = recording.trajectory(who)
             for k in range(0, len(shot.times), 30):
-                him = [np.interp(shot.times[k], times - times[0], track[:, c]) for c in (0, 1)]
-                away = np.linalg.norm(shot.positions[k, :2] - him)
+                walker = [np.interp(shot.times[k], times - times[0], track[:, c]) for c in (0, 1)]
+                away = np.linalg.norm(shot.positions[k, :2] - walker)
                 assert away < 4.0 + 0.8
 
     def test_comes_nearer_where_a_wall_is_behind(self):
@@ -125,7 +125,7 @@ class TestAmongWalls:
     @pytest.mark.parametrize("rate", [1, 5, 30, 240])
     @pytest.mark.parametrize("radius", [0.1, 0.24])
     def test_keeps_its_bounds_at_any_rate(self, rate, radius):
-        """The motion is one and the same: frames are only where it is looked at."""
+        """Frames only sample the motion, which does not depend on their rate."""
         cmap = map_of("bend")
         crowd = fw.Crowd(cmap, seed=3)
         who = crowd.add(2, radius=0.25)[0]
@@ -141,13 +141,13 @@ class TestAmongWalls:
         assert np.abs(np.diff(headings(moments.directions))).max() / t[1] <= 0.8 + 1e-9
         assert len(shot.times) == pytest.approx(25 * rate, abs=2)
 
-    def test_without_a_radius_keeps_what_he_keeps(self):
+    def test_the_default_radius_is_at_most_the_clearance_of_the_character(self):
         cmap = map_of("corridor")
         track = np.column_stack([1.0 + 0.24 * np.arange(100), np.full(100, 0.15)])
         shot = fw.camera.follow(recording_of(track), 4, cmap=cmap)
         assert 0.149 < shot.radius <= shot.clearance <= 0.15 + 1e-9
 
-    def test_a_radius_that_he_does_not_keep_is_refused(self):
+    def test_a_radius_above_the_clearance_of_the_character_is_refused(self):
         cmap = map_of("corridor")
         track = np.column_stack([1.0 + 0.24 * np.arange(100), np.full(100, 0.5)])
         track[50, 1] = 0.4
@@ -166,7 +166,7 @@ class TestBadInput:
     @pytest.mark.parametrize("bad", [-1, math.nan, math.inf, "far", None])
     def test_options_are_numbers(self, name, bad):
         if (name, bad) == ("radius", None):
-            pytest.skip("no radius: as much as he keeps")
+            pytest.skip("None is the default radius")
         with pytest.raises(fw.BadQuery, match=name.replace("_", " ")):
             fw.camera.follow(recording_of(line(5)), 4, **{name: bad})
 

@@ -100,7 +100,7 @@ class TestTurns:
         last = Gaze(1.0, 0.2, heading_rate, pitch_rate)
         assert turn_between(Gaze(1.0, 0.2), last, 0.8).duration == pytest.approx(0.4 / 0.8)
 
-    def test_take_the_shorter_way_round(self):
+    def test_take_the_shorter_turn(self):
         turn = turn_between(Gaze(3.0, 0.0), Gaze(-3.0, 0.0), 0.8)
         assert turn.last.heading == pytest.approx(math.tau - 3.0)
 

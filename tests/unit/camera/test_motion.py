@@ -259,7 +259,7 @@ class TestBadInput:
 
 
 def refusal(path, **options) -> str:
-    """What `motion` says to something that makes no sense."""
+    """The message of `motion` for invalid input."""
     with pytest.raises(fw.BadInput) as error:
         fw.camera.motion(path, **options)
     message = str(error.value)

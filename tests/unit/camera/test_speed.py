@@ -1,4 +1,4 @@
-"""The speed diagram: by hand, against its own inverse, and what it refuses."""
+"""The speed diagram: compared with values by hand and its inverse; refused input."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class TestShortPeaks:
         limits = speed_limits(self.zigzag(0.3), PACE)
         assert limits.pieces[1:4] == pytest.approx(0.8)
 
-    def test_long_ones_are_not(self):
+    def test_long_peaks_are_not_levelled(self):
         assert speed_limits(self.zigzag(3.0), PACE).pieces[2] == 1.4
 
     def test_a_stretch_is_short_if_it_takes_less_than_the_look_ahead(self):

@@ -153,7 +153,7 @@ class TestAtStops:
         assert trip.at(trip.arrivals[1] + 1.0).direction == pytest.approx([1, 0, 0])
 
     def test_a_glance(self, cmap):
-        """Something to look at and no dwell time: it stops, looks there, and goes on."""
+        """With a target but no dwell time, the camera stops, looks there, and continues."""
         trip = tour(cmap, [(2, 2), Stop((8, 2), 0.0, (8, 0.5)), (8, 8)])
         assert np.linalg.norm(trip.directions - (0, -1, 0), axis=1).min() < 0.01
 
@@ -186,7 +186,7 @@ class TestResult:
         assert [stop["stop"] for stop in values["stops"]] == [0, 1, 2]
         assert values["stops"][1]["look_at"] == [8, 6, 1.7]
 
-    def test_a_wanted_clearance_makes_wider_turns(self, cmap):
+    def test_a_preferred_clearance_makes_wider_turns(self, cmap):
         stops = [(5, 2), (5, 8)]
         near, far = tour(cmap, stops), tour(cmap, stops, clearance=1.0)
         assert far.curve.curvatures.max() < near.curve.curvatures.max()
@@ -268,7 +268,7 @@ class TestBadInput:
 
 
 def refusal(cmap, stops, **options) -> str:
-    """What `tour` says to something that makes no sense."""
+    """The message of `tour` for invalid input."""
     with pytest.raises(fw.BadInput) as error:
         tour(cmap, stops, **options)
     message = str(error.value)
@@ -278,7 +278,7 @@ def refusal(cmap, stops, **options) -> str:
 
 
 def test_something_to_look_at_from_the_first_stop(cmap):
-    """Also without a dwell time: it looks there before it leaves."""
+    """Even without a dwell time, the camera looks there before it leaves."""
     flight = tour(cmap, [Stop((2, 2), look_at=(2, 8, 1.7)), (8, 8)])
     assert flight.directions[0] == pytest.approx((0, 1, 0), abs=1e-9)
     assert flight.departures[0] > 0.0
@@ -364,7 +364,7 @@ def test_many_are_made_shorter_by_no_reversal_and_no_move(count, seed):
 
 
 def test_a_move_is_found_where_no_reversal_helps():
-    """Some of many starts are stuck for reversals alone: moves get them on."""
+    """From some starting orders no reversal is an improvement, but a move is."""
     moved = 0
     for seed in range(20):
         lengths = lengths_of(EXACT + 1, seed)

@@ -1,6 +1,7 @@
 """Run the command in this process: starting Python anew costs a second each time."""
 
 import json
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,7 +17,7 @@ COMPILING = "footway: compiling kernels"
 
 
 class Result(NamedTuple):
-    """What a command left behind; `err` without the line that kernels are being compiled."""
+    """Output of a command; `err` without the line that kernels are being compiled."""
 
     code: int
     out: str
@@ -60,7 +61,7 @@ def door(tmp_path):
 
 
 def _without_compilation(err):
-    """Leave out what is said before the first use of a kernel: any command may be the first one."""
+    """Remove the message about compilation, which any command may print if it is the first one."""
     lines = err.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith(COMPILING))
 
@@ -68,3 +69,23 @@ def _without_compilation(err):
 def _written(file, text):
     file.write_text(text)
     return file
+
+
+STUDIED = """
+map = "gallery:field"
+duration = 20
+[[population]]
+count = 2
+starts = [[2, 3], [3, 3]]
+goals = [[6, 3], [6, 4]]
+then = "exit"
+"""
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """A study of one run, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("walk.toml").write_text(STUDIED)
+    Path("plan.toml").write_text('scenario = "walk.toml"\nseeds = 1\n')
+    return "plan.toml"

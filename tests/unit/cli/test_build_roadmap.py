@@ -127,7 +127,7 @@ def test_build_and_path_in_space(footway, volume, tmp_path):
     assert "box of 1 x 1 x 1 m" in result.out
 
 
-def test_no_way_in_space_is_exit_3(footway, tmp_path):
+def test_no_path_in_space_is_exit_3(footway, tmp_path):
     solid = np.zeros((9, 8, 10), bool)
     solid[4] = True
     halls = fw.Volume(solid, resolution=1.0)
@@ -178,7 +178,7 @@ def test_no_way_in_space_is_exit_3(footway, tmp_path):
         (("--between", "1"), "0.2,1.8"),
     ],
 )
-def test_bad_wishes_are_one_line(footway, room, arguments, part):
+def test_bad_options_are_one_line(footway, room, arguments, part):
     result = footway("build", room, *arguments)
     assert result.code == 2
     assert len(result.err.splitlines()) == 1
@@ -255,7 +255,7 @@ def test_meshes_are_refused_in_words_of_the_command_line(footway, mesh, options,
     assert "=" not in result.err
 
 
-def test_fake_obstacles_are_told(footway, saved, tmp_path):
+def test_fake_obstacles_are_reported(footway, saved, tmp_path):
     editor = fw.roadmap.Editor(fw.Roadmap.load(saved))
     editor.add_fake_obstacle(box=((4, 5), (6, 8)))
     editor.roadmap.save(saved)

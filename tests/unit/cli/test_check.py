@@ -87,7 +87,7 @@ def test_names_the_door(footway, door):
     assert footway("check", door, "--passages", "0", "--json").json["passages"] == []
 
 
-def test_wants_the_map_itself(footway, room, tmp_path):
+def test_needs_the_map_itself(footway, room, tmp_path):
     file = tmp_path / "room.fwmap"
     footway("build", room, "-o", file)
     result = footway("check", file)
@@ -161,3 +161,19 @@ def test_a_misspelled_wall(footway, tmp_path):
     result = footway("check", file)
     assert "a polygon of kind 'wal'; taken as terrain: did you mean 'wall'?" in result.out
     assert "did you mean 'wall'?" in footway("build", file).err
+
+
+def test_doubts_areas(footway, tmp_path):
+    def feature(kind, x, **more):
+        ring = [[x, 0], [x + 4, 0], [x + 4, 4], [x, 4], [x, 0]]
+        shape = {"type": "Polygon", "coordinates": [ring]}
+        return {"type": "Feature", "properties": {"kind": kind} | more, "geometry": shape}
+
+    named = [feature("area", x, name=name) for x, name in ((0, "in"), (1, "in"), (9, "out"))]
+    file = tmp_path / "plan.geojson"
+    features = [feature("walkable", 0), *named]
+    file.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    assert footway("check", file, "--json").json["doubts"] == [
+        "the area 'out' is outside of the walkable space",
+        "2 areas are called 'in': they are taken as one",
+    ]

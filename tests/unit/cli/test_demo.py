@@ -33,7 +33,7 @@ def test_it_leaves_files_that_work(footway, tmp_path, monkeypatch):
 
 
 def _check_what_is_next(footway, out):
-    """The commands that the demo names do work."""
+    """The commands that the demo suggests work."""
     commands = [line.split()[1:] for line in out.splitlines() if line.startswith("  footway ")]
     assert [command[0] for command in commands] == ["path", "export", "simulate"]
     for command in commands[:2]:
@@ -68,7 +68,7 @@ def test_into_a_file_is_refused(footway, tmp_path):
     assert len(result.err.splitlines()) == 1
 
 
-def test_everybody_is_there_and_the_same_again():
+def test_the_crowd_is_complete_and_reproducible():
     city = fw.load("gallery:city")
     cmap = fw.CorridorMap.build(city)
     crowds = [fw.Crowd(cmap, seed=3) for _ in range(2)]

@@ -90,7 +90,7 @@ def test_different(footway, saved, change, words):
     assert not answer.json["equal"]
 
 
-def test_who_and_by_how_much(footway, saved):
+def test_the_character_and_the_difference_are_printed(footway, saved):
     recording = random_recording()
     row = int(recording.offsets[6]) + 4
     other = changed(recording, row, positions=recording.positions[row] + np.array([3.0, 4.0]))

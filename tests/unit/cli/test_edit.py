@@ -19,8 +19,8 @@ def saved(footway, room, tmp_path):
 
 def test_edits_are_those_of_the_editor(footway, saved, tmp_path):
     edited, plot = tmp_path / "edited.fwmap", tmp_path / "edited.png"
-    wishes = ("set-weight 0 3", "close disc 1,1 0.4", "add-node 1,6", "remove-edge 1")
-    answer = footway("edit", saved, *wishes, "-o", edited, "--plot", plot, "--json").json
+    edits = ("set-weight 0 3", "close disc 1,1 0.4", "add-node 1,6", "remove-edge 1")
+    answer = footway("edit", saved, *edits, "-o", edited, "--plot", plot, "--json").json
     editor = fw.roadmap.Editor(fw.Roadmap.load(saved))
     editor.set_weight(0, 3)
     editor.add_fake_obstacle(disc=((1, 1), 0.4))

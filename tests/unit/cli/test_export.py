@@ -45,7 +45,7 @@ def cut_short(tmp_path):
 
 @pytest.fixture
 def hall(tmp_path):
-    """A map on which all of them are."""
+    """A map that contains all characters."""
     file = tmp_path / "hall.wkt"
     file.write_text(HALL)
     return file
@@ -110,7 +110,7 @@ def test_scale_of_the_map(footway, run, hall, tmp_path):
 
 
 def test_another_map(footway, run, hall, room, two_rooms, tmp_path):
-    """People in an obstacle of it, or outside."""
+    """Characters are in an obstacle of the map, or outside."""
     for name in ("run.sqlite", "run.txt", "run.png"):
         for other in (room, two_rooms):
             result = footway("export", run, "-o", tmp_path / name, "--map", other)
@@ -268,3 +268,16 @@ def test_frames_without_anybody_are_refused(footway, tmp_path, kind):
     out = tmp_path / f"out.{kind}"
     assert_one_line(footway("export", file, "-o", out), f"{file}: the recording has no characters")
     assert not out.exists()
+
+
+def test_two_runs_with_other_characters(footway, run, tmp_path):
+    """They have the same seed, step and map, and only the first was written."""
+    other = tmp_path / "other.parquet"
+    hall = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 9, 9)))
+    files = [run.with_name("one.parquet"), other]
+    for file, start in zip(files, ((1, 1), (2, 2)), strict=True):
+        crowd = fw.Crowd(hall, seed=3)
+        crowd.add(1, starts=[start], goals=[(8, 8)])
+        crowd.run(seconds=1.0, to=file)
+    result = footway("export", *files, "-o", tmp_path / "all.parquet")
+    assert_one_line(result, "not of one run: their characters differ after 0 s; export them one by")

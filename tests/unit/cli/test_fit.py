@@ -1,6 +1,7 @@
 """`footway fit`: arguments and output."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,11 +9,37 @@ from footway.cli import main
 
 
 def test_output(capsys):
-    arguments = ["fit", "social_force", "v0=0.5,5", "--to", "corner", "--trials", "2"]
+    arguments = ["fit", "social_force", "v0=0.5,5", "--to", "two-way", "--trials", "2"]
     assert main(arguments) == 0
     assert "v0" in capsys.readouterr().out
     assert main([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["model"] == "social_force"
+
+
+TRACKS = """# framerate: 2 fps
+# id frame x/m y/m
+""" + "".join(
+    f"{n} {n + k} {0.6 * k + 0.5} {1 + 0.5 * (n % 2)}\n" for n in range(30) for k in range(20)
+)
+
+
+def test_trajectories(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("people.txt").write_text(TRACKS)
+    plan = "POLYGON ((0 0, 13 0, 13 2.5, 0 2.5, 0 0))"
+    Path("plan.wkt").write_text(plan)
+    Path("other.txt").write_text(f"# geometry: {plan}\n{TRACKS}")
+    arguments = ["fit", "social_force", "v0=0.5,5", "--to", "people.txt,plan.wkt", "--trials", "2"]
+    more = ["--area", "4,0,8,2.5", "--line", "6,0,6,2.5", "--speed", "1.2,0.1"]
+    assert main([*arguments, *more, "--check", "other.txt", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert 0.0 < answer["distance"] == answer["check_distance"] < 0.5
+    assert main(arguments) == 2
+    assert "people.txt: say where to compare" in capsys.readouterr().err
+    assert main([*arguments, "--to", "other.txt", "--line", "6,0"]) == 2
+    assert "'6,0' is not valid; give numbers with commas" in capsys.readouterr().err
+    assert main([*arguments, *more, "--to", "none.sqlite"]) == 2
+    assert capsys.readouterr().err == "footway: none.sqlite: does not exist\n"
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_preferred_clearance(footway, room):
     assert far["length"] >= near["length"]
 
 
-def test_no_way_between_components(footway, two_rooms):
+def test_no_path_between_components(footway, two_rooms):
     query = ("path", two_rooms, "--start", "-5,4", "--goal", "5,4")
     result = footway(*query)
     assert result.code == 3

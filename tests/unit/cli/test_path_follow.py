@@ -66,7 +66,7 @@ def test_options_reach_the_follower(footway, room):
     assert seeds[0]["points"] != seeds[1]["points"]
 
 
-def test_the_help_tells_the_defaults_of_the_follower(footway):
+def test_the_help_gives_the_defaults_of_the_follower(footway):
     defaults = {
         name: parameter.default
         for name, parameter in inspect.signature(fw.follow.cmm).parameters.items()
@@ -102,7 +102,7 @@ def test_moving_obstacles_may_come_from_below_zero(footway, room):
 
 
 @pytest.mark.parametrize("avoid", ["forces", "corridor"])
-def test_what_blocks_the_way_is_named(footway, door, tmp_path, avoid):
+def test_what_blocks_the_path_is_named(footway, door, tmp_path, avoid):
     plot = tmp_path / "why.png"
     query = ("path", door, *DOOR_QUERY, "--avoid", avoid)
     blocked = ("--obstacle", "1,7,0.1", "--obstacle", "5,4,0.3", "--plot", plot)
@@ -204,7 +204,7 @@ def test_a_full_disk(footway, room, tmp_path, monkeypatch):
     assert_one_line(result, "No space left")
 
 
-def test_no_way_is_the_same_refusal(footway, door):
+def test_no_path_is_the_same_refusal(footway, door):
     result = footway("path", door, *DOOR_QUERY, "--radius", "0.5")
     assert result.code == 3
     assert "0.8" in result.err

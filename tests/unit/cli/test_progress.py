@@ -1,4 +1,4 @@
-"""What commands show while they work, and how a run is stopped between two steps."""
+"""Progress of commands, and runs that are stopped between two steps."""
 
 import signal
 
@@ -9,7 +9,7 @@ from footway.cli import progress
 from footway.cli.progress import StopSignals
 
 
-def test_compiling_is_said_once_and_counted_beside_the_spinner(capsys, monkeypatch):
+def test_compiling_is_announced_once_and_counted_beside_the_spinner(capsys, monkeypatch):
     shown = []
     monkeypatch.setattr(progress, "_spinning", [shown.append])
     functions = [numba.njit(lambda x, k=k: x + k) for k in range(3)]

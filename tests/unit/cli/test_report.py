@@ -1,29 +1,10 @@
 """`footway report`: pages about studies."""
 
 import json
+import re
 from pathlib import Path
 
-import pytest
-
 from footway.cli import main
-
-SCENARIO = """
-map = "gallery:field"
-duration = 20
-[[population]]
-count = 2
-starts = [[2, 3], [3, 3]]
-goals = [[6, 3], [6, 4]]
-then = "exit"
-"""
-
-
-@pytest.fixture
-def plan(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("walk.toml").write_text(SCENARIO)
-    Path("plan.toml").write_text('scenario = "walk.toml"\nseeds = 1\n')
-    return "plan.toml"
 
 
 def test_of_one_study_and_of_two(plan, capsys):
@@ -33,8 +14,20 @@ def test_of_one_study_and_of_two(plan, capsys):
     assert main(["report", "a", "b", "-o", "both.html", "--json"]) == 0
     out = capsys.readouterr().out
     assert json.loads(out.splitlines()[-1])["output"] == "both.html"
-    assert "The worst run" in Path("a.html").read_text()
-    assert "data:image/png" in Path("a.html").read_text()
+    text = Path("a.html").read_text()
+    assert "The worst run" in text
+    assert "data:image/png" in text
+    links = re.findall(r'<a href="([^"]*)"', text)
+    assert links == ["a/recordings/median.html", "a/recordings/worst.html"]
+    for link in links:
+        assert 'id="footway-recording"' in Path(link).read_text()
+
+
+def test_a_report_in_another_folder_links_to_the_replays(plan, capsys):
+    assert main(["study", plan, "-o", "a b"]) == 0
+    Path("pages").mkdir()
+    assert main(["report", "a b", "-o", "pages/a.html"]) == 0
+    assert 'href="../a%20b/recordings/worst.html"' in Path("pages/a.html").read_text()
 
 
 def test_bad_input(plan, capsys):

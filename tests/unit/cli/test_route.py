@@ -146,7 +146,7 @@ class TestRoute:
         assert f"Wrote {plot}" in result.out
         assert plot.read_bytes().startswith(b"\x89PNG")
 
-    def test_no_way(self, footway, two_rooms, tmp_path):
+    def test_no_path(self, footway, two_rooms, tmp_path):
         plot = tmp_path / "why.png"
         query = ("route", two_rooms, "--start", "-5,4", "--goal", "5,4")
         assert_one_line(footway(*query), "no path between them", code=3)
@@ -209,7 +209,7 @@ class TestWalk:
         assert points[-1] == [19.0, 11.0]
         assert [7.0, 8.5] in points
 
-    def test_clearance_is_wanted_of_the_centre(self, footway, bare):
+    def test_clearance_is_requested_for_the_centre(self, footway, bare):
         query = ("path", bare, "--start", "8,9.5", "--goal", "12,9.5", "--follow", "miran")
         near, far = (answered(footway, *query, *o) for o in ((), ("--clearance", "0.8")))
         assert far["clearance"] > near["clearance"]
@@ -221,7 +221,7 @@ class TestWalk:
         assert answer["gap"] >= 0.0
         assert len(file.read_text().splitlines()) == len(answer["points"]) + 1
 
-    def test_what_blocks_the_way(self, footway, door, tmp_path):
+    def test_what_blocks_the_path(self, footway, door, tmp_path):
         plot = tmp_path / "why.png"
         query = ("path", door, "--start", "2,4", "--goal", "8,4", "--follow", "miran")
         result = footway(*query, "--obstacle", "5,4,0.3")
@@ -236,7 +236,7 @@ class TestWalk:
         assert answer["plot"] == str(plot)
         assert plot.read_bytes().startswith(b"\x89PNG")
 
-    def test_the_help_tells_the_defaults(self):
+    def test_the_help_gives_the_defaults(self):
         defaults = {
             name: parameter.default
             for name, parameter in inspect.signature(fw.follow.miran).parameters.items()

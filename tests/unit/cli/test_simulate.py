@@ -1,4 +1,4 @@
-"""`footway simulate`: runs, reports, refuses."""
+"""`footway simulate`: runs, reports, and refused input."""
 
 import json
 import re
@@ -121,7 +121,7 @@ def test_going_on_from_a_checkpoint_is_the_same_run(footway, scenario, tmp_path)
 
 
 def halves(footway, file, tmp_path, *, every=1, seconds=(2, 4), names=("run", "run")):
-    """A run in two halves: exit codes, recordings, and what was said."""
+    """A run in two halves: exit codes, recordings and messages."""
     saved = tmp_path / "half.npz"
     text = FOREVER + f"[output]\nevery = {every}\n"
     file.write_text(text)
@@ -198,7 +198,7 @@ def test_a_goal_that_cannot_be_reached_is_no_path(footway, door, tmp_path):
     assert "a.toml: line 5: population[0].goals[0]" in result.err
 
 
-def test_the_seed_of_a_checkpoint_is_said(footway, scenario, tmp_path):
+def test_the_seed_of_a_checkpoint_is_named(footway, scenario, tmp_path):
     saved, file = tmp_path / "a.npz", scenario(FOREVER)
     footway("simulate", file, "--seconds", "1", "--seed", "77", "--checkpoint", saved)
     answer = footway("simulate", file, "--seconds", "2", "--resume", saved, "--json").json
@@ -369,7 +369,7 @@ def test_the_command_to_continue_has_all_options(footway, scenario, tmp_path, mo
     assert result.err.endswith(" ".join(map(str, (*words, *options, *more))) + "\n")
 
 
-def test_what_a_stopped_run_leaves_out_is_said(footway, scenario, tmp_path, monkeypatch):
+def test_outputs_that_a_stopped_run_omits_are_reported(footway, scenario, tmp_path, monkeypatch):
     press_in_step(monkeypatch, step=10, times=1)
     result = footway("simulate", scenario(FOREVER), "--plot", tmp_path / "a.png")
     assert result.code == 130
@@ -390,7 +390,7 @@ def test_terminated_is_as_ctrl_c(footway, scenario, tmp_path, monkeypatch):
 
 
 def test_ctrl_c_waits_for_the_end_of_a_step(footway, scenario, tmp_path, monkeypatch):
-    """Pressed in the middle of a step: what is saved is the same as without it."""
+    """Ctrl-C in the middle of a step does not change the saved frames."""
     saved, same = tmp_path / "run.npz", tmp_path / "same.npz"
     press_in_step(monkeypatch, step=10, times=1)
     result = footway("simulate", scenario(FOREVER), "--checkpoint", saved)
@@ -414,7 +414,7 @@ def test_a_second_ctrl_c_saves_no_torn_crowd(footway, scenario, tmp_path, monkey
 
 
 def press_in_step(monkeypatch, *, step, times, number=signal.SIGINT):
-    """Send a signal, Ctrl-C by default, while everybody is moved."""
+    """Send a signal, Ctrl-C by default, while characters are moved."""
     move = Simulation.move
 
     def pressed(simulation):
@@ -492,7 +492,7 @@ def test_every_option_is_in_the_help(footway):
 
 
 @pytest.mark.parametrize(("number", "listed"), [(0, 0), (4, 4), (5, 5), (6, 5), (1200, 5)])
-def test_five_who_are_stuck_are_listed(number, listed):
+def test_five_stuck_characters_are_listed(number, listed):
     stuck = [Stuck(k, (1.0, 2.0), 3.0, "pinch") for k in range(number)]
     lines = list(_stuck_lines(stuck))
     assert lines[:listed] == [

@@ -7,24 +7,6 @@ import pytest
 
 from footway.cli import main
 
-SCENARIO = """
-map = "gallery:field"
-duration = 20
-[[population]]
-count = 2
-starts = [[2, 3], [3, 3]]
-goals = [[6, 3], [6, 4]]
-then = "exit"
-"""
-
-
-@pytest.fixture
-def plan(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("walk.toml").write_text(SCENARIO)
-    Path("plan.toml").write_text('scenario = "walk.toml"\nseeds = 1\n')
-    return "plan.toml"
-
 
 def test_a_study(plan, capsys):
     assert main(["study", plan]) == 0
@@ -33,6 +15,13 @@ def test_a_study(plan, capsys):
     assert "egress_time" in out
     for name in ("results.parquet", "study.json", "recordings/worst.parquet"):
         assert Path("plan", name).exists()
+
+
+def test_a_run_in_which_somebody_is_left_is_counted_once(plan, capsys):
+    scenario = Path("walk.toml").read_text()
+    Path("walk.toml").write_text(scenario.replace("[3, 3]", "[44, 44]"))
+    assert main(["study", plan]) == 0
+    assert "(1 run; in 1 of them somebody was still inside" in capsys.readouterr().out
 
 
 def test_json(plan, capsys):

@@ -90,7 +90,7 @@ def test_two_processes_share_the_parts(parts, tmp_path, capsys):
     assert "ready" in capsys.readouterr().out
 
 
-def test_what_goes_wrong_there_is_tried_here(parts, tmp_path, monkeypatch):
+def test_parts_that_fail_in_the_helper_are_used_here(parts, tmp_path, monkeypatch):
     monkeypatch.setenv("GOES_WRONG", "there")
     warmup()
     assert [name for name, here in _notes(tmp_path)[-3:] if here] == ["first", "middle", "last"]
@@ -109,12 +109,12 @@ def test_an_interrupt_ends_the_other_process(parts, tmp_path):
     assert other.returncode not in (None, 0)
 
 
-def test_names_of_ready_kernels_are_told():
-    """Those that are ready at the beginning and at the end."""
-    told = []
-    with _reporting_ready(told.append):
+def test_names_of_ready_kernels_are_printed():
+    """Kernels that are ready are reported at the beginning and at the end."""
+    ready = []
+    with _reporting_ready(ready.append):
         incidence(np.array([[0, 1]]), 2)
-    assert "footway.medial.kernels.graph.incidence" in told[-1]
+    assert "footway.medial.kernels.graph.incidence" in ready[-1]
 
 
 def test_all_kernels_are_counted():

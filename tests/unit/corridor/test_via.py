@@ -7,7 +7,6 @@ import pytest
 
 import footway as fw
 from footway.corridor.backbone import backbone_of_path
-from footway.corridor.via import Backbone, backbone_along
 
 START, GOAL = (0.6, 0.7), (11.2, 8.1)
 RADIUS = 0.2
@@ -52,8 +51,8 @@ def shortest_to_vertices(cmap, point):
 
 
 def candidates(cmap):
-    """Half-edges of the shortest backbone through each edge, if it passes no vertex twice."""
-    edges = cmap.solver.index.graph.edges
+    """Shortest backbone through each edge, if it passes no vertex twice: half-edges and metres."""
+    edges, length = cmap.solver.index.graph.edges, cmap.solver.index.graph.length
     from_start, from_goal = (shortest_to_vertices(cmap, point) for point in (START, GOAL))
     for half in range(2 * cmap.n_edges):
         begin, end = edges[half // 2][:: 1 - 2 * (half % 2)].tolist()
@@ -62,24 +61,36 @@ def candidates(cmap):
             halves = (*from_start[begin][1], half, *after)
             passed = [int(edges[one // 2, 1 - one % 2]) for one in halves[:-1]]
             if len(set(passed)) == len(passed) and len({one // 2 for one in halves}) == len(halves):
-                yield halves
+                metres = [float(length[one // 2]) for one in halves]
+                for k, (whole, (first, *others)) in ((0, from_start[begin]), (-1, from_goal[end])):
+                    assert first // 2 == halves[k] // 2  # followed in part
+                    metres[k] = whole - sum(length[one // 2] for one in others)
+                yield halves, metres
+
+
+def kept_by_brute_force(cmap, different, longest=np.inf, most=50):
+    """Lengths of the paths: the shortest, then corridors in the order of their backbones."""
+    lengths = {}  # of the paths in all corridors, by their backbones
+    for path in cmap.paths_between(START, GOAL, 1000, radius=RADIUS):
+        ends = np.array(path.start), np.array(path.goal)
+        halves = backbone_of_path(cmap.solver, *ends, RADIUS, path.crossed)
+        lengths[tuple(halves.tolist())] = path.length
+    shortest = min(lengths, key=lengths.__getitem__)
+    truth, taken = [lengths[shortest]], {half // 2 for half in shortest}
+    for halves, metres in sorted(candidates(cmap), key=lambda one: sum(one[1])):
+        outside = sum(m for half, m in zip(halves, metres, strict=True) if half // 2 not in taken)
+        if outside >= different * sum(metres) and lengths[halves] <= longest:
+            truth.append(lengths[halves])
+            taken |= {half // 2 for half in halves}
+        if len(truth) == most:
+            break
+    return sorted(truth)
 
 
 @pytest.mark.parametrize("different", [0.05, 0.2, 0.4, 0.7, 1.0])
 def test_they_are_those_of_brute_force(blocks, different):
     found = blocks.paths_between(START, GOAL, 50, radius=RADIUS, different=different)
-    lengths = {}  # of the paths in all corridors, by their backbones
-    for path in blocks.paths_between(START, GOAL, 1000, radius=RADIUS):
-        ends = np.array(path.start), np.array(path.goal)
-        halves = backbone_of_path(blocks.solver, *ends, RADIUS, path.crossed)
-        lengths[tuple(halves.tolist())] = path.length
-    shortest = min(lengths, key=lengths.__getitem__)
-    truth, taken = [lengths[shortest]], {half // 2 for half in shortest}
-    for halves in sorted(set(candidates(blocks)), key=lengths.__getitem__):
-        backbone = backbone_along(blocks.solver, np.array(START), np.array(GOAL), halves)
-        if backbone.share_outside(taken) >= different:
-            truth.append(lengths[halves])
-            taken |= {half // 2 for half in halves}
+    truth = kept_by_brute_force(blocks, different)
     assert [path.length for path in found] == pytest.approx(truth, abs=1e-9)
     assert all(path.clearance >= RADIUS - 1e-6 for path in found)
     if different < 0.5:
@@ -103,12 +114,14 @@ def test_the_share_is_that_of_samples(blocks):
 def test_limits(blocks):
     all_of_them = blocks.paths_between(START, GOAL, 50, radius=RADIUS, different=0.2)
     few = blocks.paths_between(START, GOAL, 2, radius=RADIUS, different=0.2)
-    assert [path.length for path in few] == [path.length for path in all_of_them[:2]]
-    most = 0.5 * (all_of_them[0].length + all_of_them[-1].length) / all_of_them[0].length - 1.0
-    near = blocks.paths_between(START, GOAL, 50, radius=RADIUS, different=0.2, longer=most)
-    assert [path.length for path in near] == [
-        path.length for path in all_of_them if path.length <= (1.0 + most) * all_of_them[0].length
-    ]
+    truth = kept_by_brute_force(blocks, 0.2, most=2)
+    assert [path.length for path in few] == pytest.approx(truth, abs=1e-9)
+    most = 0.5 * (all_of_them[0].length + all_of_them[-1].length)
+    near = blocks.paths_between(
+        START, GOAL, 50, radius=RADIUS, different=0.2, longer=most / all_of_them[0].length - 1.0
+    )
+    truth = kept_by_brute_force(blocks, 0.2, longest=most)
+    assert [path.length for path in near] == pytest.approx(truth, abs=1e-9)
     assert 1 <= len(near) < len(all_of_them)
 
 
@@ -126,10 +139,3 @@ def test_ends_in_the_same_street(blocks):
 def test_a_bad_share_is_refused(blocks):
     with pytest.raises(fw.BadQuery, match="different"):
         blocks.paths_between(START, GOAL, different=1.5)
-
-
-def test_share_outside():
-    backbone = Backbone((0, 4, 7), (1.0, 2.0, 1.0))
-    assert backbone.share_outside(set()) == 1.0
-    assert backbone.share_outside({2}) == 0.5
-    assert backbone.share_outside({0, 2, 3}) == 0.0

@@ -92,13 +92,13 @@ class TestDeclarations:
 
     def test_the_studio_and_its_page(self):
         assert set(PROPERTIES) < set(requests.Population.model_fields)
-        facts = {fact["name"]: fact for fact in property_facts()}
+        facts = {fact.name: fact for fact in property_facts()}
         assert list(facts) == list(PROPERTIES)
-        assert facts["lane"]["default"] == -0.15
+        assert facts["lane"].default == -0.15
         for name, declared in PROPERTIES.items():
             if declared.slider is not None:
                 low, high, step = declared.slider
-                value = facts[name]["default"]
+                value = facts[name].default
                 assert declared.low <= low <= value <= high <= declared.high
                 assert 0 < step < high - low
 

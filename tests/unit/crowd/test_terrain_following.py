@@ -5,12 +5,16 @@ from functools import cache
 import numpy as np
 import pytest
 import shapely
+import shapely.ops
 
 import footway as fw
 from footway.crowd.kernels.layouts import (
     FOLLOWS,
+    GUIDE,
     LENGTH,
     ON_ROUTE,
+    PUSH_X,
+    PUSH_Y,
     ROUTE_VISIBLE,
     UPDATED,
     VISIBILITY,
@@ -317,7 +321,7 @@ class TestRefused:
 class TestParts:
     def test_routes_do_not_depend_on_each_other(self):
         terrain_data = StyleTerrain.build(
-            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard()
+            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.5, 1.0, 3.0, 0.25, MUD), yard()
         )
         rng = np.random.default_rng(5)
         starts, goals = (
@@ -349,7 +353,7 @@ class TestParts:
 
     def test_a_route_costs_what_its_ground_weighs(self):
         terrain_data = StyleTerrain.build(
-            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, {"mud": 1.5}), yard()
+            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.5, 1.0, 3.0, 0.25, {"mud": 1.5}), yard()
         )
         terrain = terrain_data.terrain
         for start, goal in (((5, 5), (50, 5)), ((5, 20), (30, 10)), ((40, 28), (30, 28))):
@@ -365,8 +369,74 @@ class TestParts:
 
     def test_bends_keep_off_what_is_disliked(self):
         terrain_data = StyleTerrain.build(
-            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.25, MUD), yard()
+            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.5, 1.0, 3.0, 0.25, MUD), yard()
         )
         (route,) = plan(np.array([[5.0, 5.0]]), np.array([[50.0, 5.0]]), terrain_data)
         bends = shapely.points(route.points[1:-1, :2])
         assert shapely.distance(shapely.Polygon(box(26, 0, 34, 24)), bends).min() > 0.2
+
+
+class TestBoundaryForce:
+    """F_b of miran-2013, section 3.4, as in single walks."""
+
+    def test_is_that_of_the_paper_near_a_wall(self):
+        """Away from the nearest wall: c_b / c_s at the wall, 0 at the preferred clearance."""
+        it = crowd(seed=2)
+        it.add(60, preferences=MUD, clearance=1.5, boundary=4.0, steering=2.0)
+        walls = shapely.union_all(
+            [shapely.LineString(w.reshape(2, 2)) for w in cmap().solver.index.grid.walls]
+        )
+        near = 0
+        for _ in range(60):
+            before = it.positions.copy()
+            it.step(1)
+            guides, state = it._simulation.routes.guides, it._simulation.characters.state
+            for number in range(len(it)):
+                slot = int(it._simulation.characters.slots(number))
+                if state.cursor[slot, FOLLOWS] != ON_ROUTE:
+                    continue
+                push = guides.progress[state.cursor[slot, GUIDE], PUSH_X : PUSH_Y + 1]
+                at = shapely.Point(before[number])
+                foot = shapely.ops.nearest_points(walls, at)[0]
+                away = np.array([at.x - foot.x, at.y - foot.y])
+                gap = np.linalg.norm(away) - 0.25
+                strength = 2.0 * max(0.0, 1.5 - max(gap, 0.0)) / 1.5
+                near += gap < 1.5
+                np.testing.assert_allclose(push, strength * away / np.linalg.norm(away), atol=1e-6)
+        assert near > 50
+
+    def test_keeps_walkers_off_the_walls(self):
+        """One passes the corner of a wall; only without the force does it touch it."""
+        env = fw.Environment.from_polygons(
+            bounds=(0, 0, 30, 12),
+            obstacles=[box(14, 0, 16, 7)],
+            terrain=[("mud", box(0, 11, 1, 12))],
+        )
+        gaps = []
+        for clearance in (0.0, 0.5):
+            it = fw.Crowd(fw.CorridorMap.build(env), seed=1, environment=env)
+            it.add(1, area=box(1, 1, 3, 3), destinations=[box(25, 1, 29, 4)], then="stay",
+                   preferences=MUD, clearance=clearance)  # fmt: skip
+            recording = it.run(seconds=40)
+            frames = [recording.frame(k).positions for k in range(recording.n_frames)]
+            gaps.append(it.map.clearance(np.concatenate(frames)).min() - 0.25)
+            assert it.arrivals == 1
+        assert gaps[0] < 0.05
+        assert gaps[1] > 0.1
+
+    @pytest.mark.parametrize("width", [0.56, 0.8, 1.4])
+    def test_holds_nobody_before_a_door(self, width):
+        """The force of one door post pushes back; half of the steering force leads on."""
+        env = fw.Environment.from_polygons(
+            bounds=(0, 0, 20, 8),
+            obstacles=[box(9, 0, 9.5, 4 - width / 2), box(9, 4 + width / 2, 9.5, 8)],
+            terrain=[("mud", box(1, 7, 2, 8))],
+        )
+        it = fw.Crowd(fw.CorridorMap.build(env), seed=1, environment=env)
+        it.add(
+            3, area=box(1, 1, 6, 6), destinations=[box(14, 1, 19, 7)], then="stay",
+            preferences=MUD, boundary=10.0,
+        )  # fmt: skip
+        it.step(600)
+        assert it.arrivals == 3
+        assert_clear(it)

@@ -49,7 +49,7 @@ def test_walkable_minus_obstacles():
         shapely.force_3d(ROOM, 3.0),
     ],
 )
-def test_ways_to_give_the_same_room(walkable):
+def test_several_inputs_give_the_same_room(walkable):
     env = Environment.from_polygons(walkable)
     assert env.area == 80
     assert len(shapely.get_parts(env.walkable)) == 1
@@ -184,7 +184,7 @@ def test_points_stand_free_or_are_dropped():
     assert_noded(env)
 
 
-def test_areas_and_terrain_are_kept_and_healed():
+def test_areas_and_terrain_are_kept_and_repaired():
     env = Environment.from_polygons(
         ROOM,
         areas=[

@@ -129,7 +129,7 @@ def test_game_has_the_triangles_of_the_paper(maps):
     assert len(solid) == 33
 
 
-def test_game_has_ways_of_2_to_6_m(maps):
+def test_game_has_passages_of_2_to_6_m(maps):
     assert gaps(obstacles(maps["game"]), within=6.0).min() >= 2.0
 
 

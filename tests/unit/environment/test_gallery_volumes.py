@@ -56,7 +56,7 @@ def test_free_space_is_one_piece_for_the_object(rasters, name):
     assert ndimage.label(rasters[name].free)[1] == 1
 
 
-def test_quake_is_as_roomy_as_the_paper_says(rasters):
+def test_quake_has_the_free_volume_of_the_paper(rasters):
     # Table II: 134,492 nodes; table III: clearance up to 9.75.
     assert 110_000 < corners(rasters["quake"].free) < 140_000
     assert 9 < rasters["quake"].clearance.max() < 10.5
@@ -68,7 +68,7 @@ def test_quake_has_floors_above_each_other(volumes):
     assert (floors >= 2).mean() > 0.3
 
 
-def test_quake_areas_are_joined_by_many_ways(volumes):
+def test_quake_areas_are_joined_by_many_passages(volumes):
     """The level stays connected if any one passage is closed."""
     solid = volumes["quake"].solid
     assert len(QUAKE.areas) == 12
@@ -90,7 +90,7 @@ def test_house_has_twelve_rooms_that_share_nothing():
     assert taken.max() == 1
 
 
-def test_house_has_two_ways_around():
+def test_house_has_two_routes_around():
     # A tree of twelve rooms has eleven doors.
     assert len(HOUSE.openings) == 13
 

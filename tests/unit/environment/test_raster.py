@@ -56,7 +56,7 @@ def test_walls_without_thickness_and_points_count():
 @pytest.mark.parametrize(
     ("name", "step"), [("field", 0.5), ("office", 0.5), ("mckenna", 1), ("city", 2.5)]
 )
-def test_the_resolution_is_round_where_nobody_says(name, step):
+def test_the_default_resolution_is_a_round_number(name, step):
     assert rasterise(gallery.make(name)).resolution == step
 
 
@@ -130,7 +130,7 @@ def test_lengths_that_are_none(length):
         rasterise(room(), size=(1, length, 1))
 
 
-def test_what_does_not_go_together():
+def test_arguments_that_contradict_each_other():
     with pytest.raises(fw.BadInput, match="a disc: give its radius, not a size"):
         rasterise(square(4), size=(1, 1, 1))
     with pytest.raises(fw.BadInput, match="three numbers x, y, z"):
@@ -149,7 +149,7 @@ def test_no_room():
         rasterise(room(name="here"), radius=3)
 
 
-def test_no_room_says_how_large_the_map_is():
+def test_the_message_for_an_object_that_does_not_fit_gives_the_size_of_the_map():
     with pytest.raises(fw.BadInput, match=r"the map only 0.01 m wide: .* another scale"):
         rasterise(square(0.01), radius=0.25)
     with pytest.raises(fw.BadInput, match=r"or another scale if the map is not 0.5 x 0.5 m large"):
@@ -171,7 +171,7 @@ def test_distance_of_corners_to_cells(dimension):
         assert found[corner] == pytest.approx(np.linalg.norm(gaps, axis=1).min())
 
 
-def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
+def test_memory_is_checked_before_it_is_allocated(monkeypatch):
     with pytest.raises(fw.BadInput, match=r"1e-07 m gives 1.6e15 cells, which need [\d,.]+ GiB"):
         rasterise(square(4), resolution=1e-7)
     with pytest.raises(fw.BadInput, match=r"need 9.5e29 GiB; [\d,.]+ GiB are free"):
@@ -186,7 +186,7 @@ def test_memory_is_asked_for_before_it_is_taken(monkeypatch):
         rasterise(room())
 
 
-def test_a_system_that_does_not_tell_is_trusted(monkeypatch):
+def test_a_system_that_does_not_report_its_memory_is_trusted(monkeypatch):
     monkeypatch.setattr(volume, "free_memory", lambda: None)
     volume.check_memory(10**15, resolution=1, dimension=3)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway._numba.jit import kernel
+from footway.follow.cmm import nested_balls
 from footway.follow.kernels import corridor as ways
 from footway.follow.kernels import forces
 from tests.effort import examples
@@ -27,6 +28,11 @@ RADIUS = 0.25
 @kernel
 def attraction(e, d, R, r):
     return forces.attraction(e, d, R, r)
+
+
+@kernel
+def published_attraction(e, d, R, r):
+    return forces.published_attraction(e, d, R, r)
 
 
 @kernel
@@ -191,6 +197,9 @@ class TestForces:
         toward, d = balls[t, :3] - x, float(np.linalg.norm(balls[t, :3] - x))
         got = attraction(three(toward / d), d, float(balls[t, 3]), RADIUS)
         np.testing.assert_allclose(got, expected / max(1.0, size), atol=1e-9)
+        published = published_attraction(three(toward / d), d, float(balls[t, 3]), RADIUS)
+        if size < 1e6:  # not at the rim itself, where rounding decides
+            np.testing.assert_allclose(published, expected, rtol=1e-6, atol=1e-9)
 
     @examples(50)
     @given(places(), st.sampled_from([0.01, 0.5, 2.0]))
@@ -495,3 +504,29 @@ def test_a_stronger_repulsion_keeps_a_greater_gap():
         for k in (0.1, 0.4, 1.6)
     ]
     assert gaps[0] < gaps[1] < gaps[2]
+
+
+class TestPublishedAttraction:
+    """F_0 and its integration as printed; the guard is the same."""
+
+    @pytest.mark.parametrize("step", [0.02, 0.1, 0.5])
+    def test_walks_arrive_in_free_space(self, step):
+        cmap = fw.CorridorMap.build(fw.load("gallery:field"))
+        for seed in range(5):
+            start, goal = cmap.random_points(2, radius=RADIUS, seed=seed)
+            corridor = cmap.corridor(start, goal, radius=RADIUS)
+            walk = fw.follow.cmm(corridor, step=step, attraction="published")
+            assert walk.points[-1].tolist() == pytest.approx(goal.tolist())
+            assert walk.clearance >= RADIUS - 1e-6
+            assert np.linalg.norm(walk.velocities, axis=1).max() <= 1.2 + 1e-9
+
+    def test_velocity_is_the_integral_of_the_force(self):
+        """In a wide hall, while speed and turn rate do not limit it: v + F_0 dt."""
+        hall = fw.Corridor.from_balls([(x, 0.0) for x in range(9)], [4.0] * 9, radius=RADIUS)
+        walk = fw.follow.cmm(hall, speed=10.0, step=0.01, attraction="published")
+        balls = nested_balls(hall, RADIUS)
+        for k in range(5, 20):
+            x, v = np.append(walk.points[k], 0.0), np.append(walk.velocities[k - 1], 0.0)
+            inside = np.linalg.norm(balls[:, :3] - x, axis=1) < balls[:, 3] - RADIUS
+            force = oracle.attraction_force(x, balls[np.flatnonzero(inside)[-1]], RADIUS)
+            np.testing.assert_allclose(walk.velocities[k], (v + 0.01 * force)[:2], rtol=1e-6)

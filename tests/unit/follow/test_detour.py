@@ -529,3 +529,55 @@ def test_the_same_question_has_the_same_answer(seed):
     assert first[0] == again[0]
     np.testing.assert_array_equal(first[1], again[1])
     np.testing.assert_array_equal(first[2], again[2])
+
+
+# ---- as published -------------------------------------------------------------------------------
+
+
+def test_published_balls_are_those_of_the_paper():
+    """One disc beside a hall: B' and R' of each ball, from the formulas."""
+    corridor, (ox, oy) = hall(), (5.0, 0.4)
+    around = sub_corridor(corridor, [(ox, oy, 0.3)], published=True)
+    for (x, y), radius, (px, py), moved in zip(
+        corridor.backbone, corridor.radii, around.backbone, around.radii, strict=True
+    ):
+        d = math.hypot(x - ox, y - oy)
+        dist = (radius - d) / 2 if d < radius else 0.0
+        assert (px, py) == pytest.approx((x + dist * (x - ox) / d, y + dist * (y - oy) / d))
+        assert moved == pytest.approx(radius - dist)
+
+
+def test_published_balls_lie_in_the_corridor_and_touch_the_centres_of_discs():
+    corridor = hall()
+    discs = [(3.0, 0.5, 0.2), (3.4, -0.9, 0.2), (7.0, -0.3, 0.2)]
+    around = sub_corridor(corridor, discs, published=True)
+    gone = np.linalg.norm(around.backbone - corridor.backbone, axis=1)
+    assert (gone + around.radii <= corridor.radii + EXACT).all()
+    for x, y, _ in discs[2:]:  # one that no other disc is near to
+        off = np.linalg.norm(around.backbone - (x, y), axis=1) - around.radii
+        assert abs(off.min()) < EXACT
+
+
+def test_published_corridor_tears_where_ours_leads_around():
+    """A disc on the backbone: the balls before it move back, those after it forward."""
+    corridor, disc = hall(radius=0.8), (5.0, 0.0, 0.2)
+    with pytest.raises(NoPath, match="gap between balls"):
+        fw.follow.cmm(corridor, obstacles=[disc], avoid="published-corridor")
+    walk = fw.follow.cmm(corridor, obstacles=[disc], avoid="corridor")
+    assert walk.gap >= 0.0
+
+
+def test_published_corridor_ignores_the_radius_of_an_obstacle():
+    disc = (5.0, 0.6, 1.0)
+    walk = fw.follow.cmm(hall(), obstacles=[disc], avoid="published-corridor")
+    assert walk.goal == (10.0, 0.0)
+    assert walk.gap < 0.0
+    assert walk.points[:, 1].min() < -0.1
+
+
+def test_published_corridor_predicts_moving_obstacles():
+    still = sub_corridor(hall(), [(5.0, 0.4, 0.3)], published=True)
+    moving = [Disc((5.0, -4.6), 0.3, velocity=(0.0, 1.0))]  # 0.4 m above the backbone after 5 s
+    met = sub_corridor(hall(), moving, speed=1.0, published=True)
+    k = 20  # at x = 5
+    assert met.balls[k] == pytest.approx(still.balls[k])

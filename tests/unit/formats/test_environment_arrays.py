@@ -95,7 +95,7 @@ def damage(facts, arrays, what):
      "nothing walkable", "not a number", "not finite", "a repair of another kind",
      "another kind of ground"],
 )  # fmt: skip
-def test_damage_is_told(what):
+def test_damage_is_reported(what):
     square = [(1, 1), (3, 1), (3, 3), (1, 3)]
     env = Environment.from_polygons(bounds=(0, 0, 9, 9), terrain=[("mud", square)])
     facts, arrays = to_arrays(env)

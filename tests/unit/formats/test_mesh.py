@@ -180,7 +180,7 @@ class TestUp:
 
 
 class TestPlans:
-    def test_what_stands_between_the_heights_is_in_the_way(self, tmp_path):
+    def test_what_stands_between_the_heights_is_an_obstacle(self, tmp_path):
         env = plan_of(tmp_path, GROUND, CRATE, TOP)
         assert env.bounds == (0, 0, 10, 8)
         assert env.area == 80 - 4

@@ -63,7 +63,7 @@ def test_too_large(small, monkeypatch):
         fw.load(small)
 
 
-def test_bad_wishes(small):
+def test_bad_options(small):
     for other in (0.5, 2):
         with pytest.raises(fw.BadInput, match="has voxels of 1 m; leave out resolution="):
             fw.load(small, resolution=other)

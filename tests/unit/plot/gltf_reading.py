@@ -1,4 +1,4 @@
-"""Read glTF from scratch, and look at everything that the specification asks of it."""
+"""Read glTF without a library, and check all requirements of the specification."""
 
 import base64
 import json

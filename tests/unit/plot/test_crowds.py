@@ -46,7 +46,7 @@ def sheet(room):
 
 @pytest.fixture(scope="module")
 def people(cmap):
-    """400 places in the town and how fast everybody is, half of them in one square."""
+    """Positions and velocities of 400 characters in the town, half of them in one square."""
     rng = np.random.default_rng(5)
     places = np.vstack([rng.uniform(0, 200, (200, 2)), rng.uniform(90, 115, (200, 2))])
     return places, rng.normal(0, 1, (400, 2))
@@ -173,7 +173,7 @@ class TestTrails:
         assert np.allclose(found[0], people[0] + 0.5 * people[1])
         assert np.allclose(found[-1], people[0] + 0.9 * people[1])
 
-    def test_those_who_are_there(self, recording):
+    def test_present_characters_are_drawn(self, recording):
         assert trails_of(recording, 25, 2.0).shape[1] == 399
         assert not np.isnan(trails_of(recording, 25, 2.0)).any()
 
@@ -187,7 +187,7 @@ class TestObstacles:
 
     @pytest.fixture
     def blocked(self):
-        """One stands at (7, 6), and one that moves appears in the second half."""
+        """An obstacle stands at (7, 6), and a moving one appears in the second half."""
         recorder = Recorder(step=0.1, seed=0, map_name="room", names=("all",))
         recorder.add_characters([0], 0.25, 0)
         for k in range(10):
@@ -260,7 +260,7 @@ class TestDensity:
         plot.save_picture(figure, tmp_path / "density.png")
 
     def test_is_that_of_the_free_space(self):
-        """Beside a wall as in the middle: its smoothing takes no density from the free side."""
+        """Smoothing does not lower the density beside a wall."""
         block = [(5, 0), (10, 0), (10, 8), (5, 8)]
         env = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[block])
         grid = np.stack(np.meshgrid(np.arange(0.05, 5, 0.1), np.arange(0.05, 8, 0.1)), -1)
@@ -331,12 +331,12 @@ class TestPainter:
     def test_small_people_are_blocks(self, sheet):
         assert (self.painted(sheet, [(2, 6)], radius=0.01)[:, :, 0] == 255).sum() == 4
 
-    def test_who_is_outside_is_not_painted(self, sheet):
+    def test_a_character_outside_is_not_painted(self, sheet):
         for at in ([(-3.0, 4.0)], [(5.0, 99.0)], [(1e6, -1e6)]):
             assert not self.painted(sheet, at).any()
             assert not self.painted(sheet, at, radius=0.01).any()
 
-    def test_who_is_half_outside_is_painted_in_half(self, sheet):
+    def test_a_character_half_outside_is_painted_in_half(self, sheet):
         x0, y0, x1, y1 = sheet.view
         inside = (self.painted(sheet, [(5.0, 4.0)], radius=0.5)[:, :, 0] > 0).sum()
         for at in ((x0 - 0.01, 4.0), (x1 + 0.01, 4.0), (5.0, y0 - 0.01), (5.0, y1 + 0.01)):
@@ -344,7 +344,7 @@ class TestPainter:
             assert red.sum() == pytest.approx(0.5 * inside, rel=0.1)
 
     def test_a_trail_is_a_line(self, sheet):
-        """Between two places that are far apart there is no gap, and it is even."""
+        """It has no gap between two distant places, and an even width."""
         trail = np.array([[(1.0, 4.0)], [(5.0, 4.0)]])
         pixels = self.painted(sheet, [(9, 4)], radius=0.3, trails=trail)
         painter = Painter(sheet, len(pixels))
@@ -363,7 +363,7 @@ class TestPainter:
     def test_nobody(self, sheet):
         assert not self.painted(sheet, np.empty((0, 2))).any()
 
-    def test_a_nose_where_one_looks(self, sheet):
+    def test_a_mark_shows_the_heading(self, sheet):
         pixels = self.painted(sheet, [(5, 4)], radius=0.5, velocities=np.array([[0.0, 1.0]]))
         rows, _ = np.nonzero(pixels[:, :, 1] > 250)
         assert rows.mean() < np.nonzero(pixels[:, :, 0] > 250)[0].mean()
@@ -374,7 +374,7 @@ class TestPainter:
     [((4, 4, 3, 2), 3), ((4, 4, 3, 1), 1), ((4, 4, 4, 3, 2, 1, 0), 2), ((1, 4, 1), 1), ((0, 0), 1)],
 )
 def test_the_telling_frame(there, frame):
-    """The last one, unless more than half have left: then the middle of those before that."""
+    """The last frame; if more than half have left by then, the middle of the earlier frames."""
     walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=len(there))
     crowded = replace(walk, offsets=np.concatenate([[0], np.cumsum(there)]))
     assert plot.telling_frame(crowded) == frame
@@ -388,7 +388,7 @@ def test_the_title(room):
     assert any(words.startswith("How long") and words.endswith("...") for words in long)
 
 
-def test_the_key_names_those_who_stand(room):
+def test_the_key_names_standing_characters(room):
     words = texts(plot.draw_moment(room, walked(np.ones((1, 2)), np.ones((1, 2)), frames=2)))
     assert {"walking towards", "● standing"} <= set(words)
 
@@ -430,7 +430,7 @@ class TestAnimation:
         ("seconds", "speed"), [(5, 1.0), (30, 3.0), (80, 8.0), (300, 8.0), (3600, 90.0)]
     )
     def test_the_speed_if_left_out(self, seconds, speed):
-        """Ten seconds show it all, but not faster than eight times, but in 600 frames."""
+        """Ten seconds for the whole run, at most 8 times real time, and at most 600 frames."""
         walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=seconds + 1)
         plan = _planned(replace(walk, times=walk.times * 10), None, 15.0)
         assert plan.speed == pytest.approx(speed)
@@ -538,7 +538,7 @@ class TestFilm:
         with pytest.raises(fw.BadFile, match="Unknown encoder"):
             plot.animate(room, recording, tmp_path / "crowd.mp4", size=200, rate=5)
 
-    def test_an_ffmpeg_that_goes_away(self, recording, room, ffmpeg, tmp_path):
+    def test_an_ffmpeg_that_exits_early(self, recording, room, ffmpeg, tmp_path):
         ffmpeg("#!{python}\nimport sys\nsys.exit('Killed')\n")
         with pytest.raises(fw.BadFile, match="cannot be written"):
             plot.animate(room, recording, tmp_path / "crowd.mp4", size=400, rate=5)

@@ -1,4 +1,4 @@
-"""Animated cameras in glTF: valid, and where the motion says."""
+"""Animated cameras in glTF: valid files with the positions of the motion."""
 
 import subprocess
 import sys
@@ -187,7 +187,7 @@ def test_bad_input_is_one_line(motion, tmp_path, name, more, words):
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_neighbouring_rotations_never_differ_in_sign(side):
-    """Twice around: else players turn the long way where a heading goes beyond half a turn."""
+    """Two full turns: otherwise players turn the long way round beyond half a turn."""
     angle = side * np.linspace(0.0, 4.0 * np.pi, 100)
     turns = _rotations(np.column_stack([np.cos(angle), np.sin(angle), 0.0 * angle]))
     assert (turns[1:] * turns[:-1]).sum(axis=1).min() > 0.99

@@ -1,4 +1,4 @@
-"""Values as a notebook shows them."""
+"""Representation of values in a notebook."""
 
 import base64
 import html
@@ -31,7 +31,7 @@ def pixels(png: bytes) -> np.ndarray:
 
 
 def reds(png: bytes) -> int:
-    """Pixels of the colour that answers have."""
+    """Pixels of the accent colour."""
     r, g, b = np.moveaxis(pixels(png), 2, 0)
     return int(((r > 200) & (g < 110) & (b < 90)).sum())
 

@@ -26,7 +26,7 @@ def changed(recording, row, **columns):
 
 
 def hashed_by_hand(recording):
-    """As the docstring says, one value after the other."""
+    """Hash one value after the other, as the module documents it."""
     who = {one: k for k, one in enumerate(recording.characters.ids.tolist())}
     whole = hashlib.blake2b(digest_size=16)
     whole.update(struct.pack("<dq", recording.step, recording.n_frames))
@@ -57,7 +57,7 @@ class TestHash:
         assert replay_hash(recording) == recording.replay_hash() == whole
 
     def test_it_stays_the_same(self):
-        """Numbers that can be written down exactly, so that no generator has a say."""
+        """Values are exact constants, so that no random generator affects the hash."""
         recorder = Recorder(**MEMORY)
         recorder.add_characters([3, 5], [0.25, 0.5], [0, 1])
         recorder.add_frame(0, 0.0, [5, 3], [(1.5, -0.0), (2.0, np.nan)], [(0, 1), (2, 3)])
@@ -95,7 +95,7 @@ class TestCompare:
         by=st.sampled_from([1e-9, 1.0, np.nan, np.inf, 0.0]),
     )
     def test_one_value(self, row, name, by):
-        """Found where it was changed, and the hash tells so, too: or nothing was changed."""
+        """A change is found at its position and alters the hash; equal values do not."""
         recording = random_recording()
         before = getattr(recording, name)[row, 0]
         other = changed(recording, row, **{name: getattr(recording, name)[row] + np.array([by, 0])})

@@ -55,7 +55,7 @@ class TestJoined:
         for parts in ((until(recording, 14), later), (later, until(recording, 14))):
             assert joined(parts).names == ("left", "right", "late")
 
-    def test_what_lies_in_another_loses_nothing(self):
+    def test_a_part_within_another_changes_nothing(self):
         recording = random_recording()
         assert_same(until(recording, 20).joined(recording), recording)
         assert_same(recording.joined(_since(until(recording, 20), 8)), recording)
@@ -102,7 +102,7 @@ class TestGoingOn:
         assert [one.name for one in tmp_path.iterdir()] == ["run.parquet"]
 
     def test_also_after_a_checkpoint_between_two_frames(self, whole, tmp_path):
-        """Of a run that was stopped: the frames keep their rhythm."""
+        """The frames of a stopped run keep their interval."""
         file, saved, it = tmp_path / "run.parquet", tmp_path / "run.npz", walkers()
 
         def stop(done, _total):
@@ -118,7 +118,7 @@ class TestGoingOn:
         again.run(seconds=2.2, every=5, to=file)
         assert_same(Recording.load(file), whole)
 
-    def test_frames_that_are_made_anew_count_also_after_a_kill(self, tmp_path):
+    def test_recomputed_frames_count_after_a_kill_too(self, tmp_path):
         """The file has frames after the step from which the run continues."""
         file, it = tmp_path / "run.parquet", walkers()
         walkers().run(seconds=4.0, to=file)
@@ -147,7 +147,7 @@ class TestGoingOn:
         walkers().run(seconds=1.0, to=file)
         assert_same(Recording.load(file), walkers().run(seconds=1.0))
 
-    def test_so_does_another_one(self, tmp_path):
+    def test_a_later_run_with_another_seed_replaces_the_file(self, tmp_path):
         file, it = tmp_path / "run.parquet", walkers()
         walkers(seed=2).run(seconds=2.0, to=file)
         it.step(10)
@@ -174,7 +174,7 @@ class TestGoingOn:
         assert list(tmp_path.iterdir()) == [file]
 
     def test_the_bytes_are_those_of_one_run(self, tmp_path):
-        """Obstacles go on, too, and row groups are the same."""
+        """Obstacles continue, too, and row groups are the same."""
         file, whole, it = tmp_path / "run.parquet", tmp_path / "whole.parquet", walkers()
         it.run(seconds=1.5, to=file)
         it.run(seconds=2.5, to=file)

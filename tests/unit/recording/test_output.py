@@ -90,7 +90,7 @@ def test_a_failed_start_locks_nothing(file, monkeypatch):
 
 
 def test_a_lock_that_was_removed_meanwhile_is_taken_again(file, monkeypatch):
-    """The writer before removes its lock after we have opened it: that one protects nothing."""
+    """The previous writer removes its lock file after we have opened it: it locks nothing."""
     lock, tries = file.parent / "run.parquet.parts" / "lock", []
 
     def try_to_lock(descriptor):
@@ -118,7 +118,7 @@ class TestParts:
         assert found == [2, 9, 10, 11, 99_999, 100_000]
         assert parts_in(tmp_path / "none") == []
 
-    def test_the_first_ones_remain_where_clearing_is_stopped(self, file, monkeypatch):
+    def test_the_first_parts_remain_if_clearing_is_interrupted(self, file, monkeypatch):
         held, gone, remove = Output(file), [], Path.unlink
         for k in range(4):
             held.part(k).touch()
@@ -139,7 +139,7 @@ class TestParts:
 
 
 def test_writers_one_after_the_other(file):
-    """The lock file goes with each writer, and the next one must not lock a file that is gone."""
+    """Each writer removes its lock file, and the next one must not lock a removed file."""
     code = (
         "import sys\nimport footway as fw\n"
         "from tests.unit.recording.recordings import random_recording\n"

@@ -84,7 +84,7 @@ class TestInMemory:
         assert who.radius[-1] == 0.5
         assert who.population.tolist() == [0, 1] * 6
 
-    def test_who_is_in_no_frame_is_not_recorded(self):
+    def test_a_character_in_no_frame_is_not_recorded(self):
         recorder = Recorder(**MEMORY)
         recorder.add_characters([0, 5, 9], 0.25, 0)
         recorder.add_frame(0, 0.0, [5], [(1, 2)], [(0, 0)])
@@ -251,7 +251,7 @@ class TestCutShort:
         with pytest.raises(fw.BadFile, match=r"run\.parquet: its run has continued"):
             now.frame(0)
 
-    def test_the_output_before_stays_until_the_end(self, recording, file):
+    def test_the_old_output_is_kept_until_the_end(self, recording, file):
         recording.save(file)
         kept = file.read_bytes()
         recorder = ParquetRecorder(file, rows_per_group=60, **MEMORY)
@@ -283,7 +283,7 @@ class TestCutShort:
         with pytest.raises(fw.BadFile, match=r"00001\.parquet: .* cut off or damaged"):
             recorder.close()
 
-    def test_what_is_written_seldom_is_written_after_a_while(self, file, monkeypatch):
+    def test_rows_are_also_written_after_some_time(self, file, monkeypatch):
         monkeypatch.setattr(storage, "_SHORTEST_PART", 0.0)
         monkeypatch.setattr(storage, "_SHARE_OF_RUN", 0.0)
         recorder = walk_at_random(ParquetRecorder(file, **MEMORY))
@@ -327,7 +327,7 @@ class TestCutShort:
 
 
 def size_of(folder):
-    """Bytes of all files in a folder, some of which may go while we look."""
+    """Bytes of all files in a folder, some of which may be removed meanwhile."""
     sizes = []
     for file in folder.iterdir() if folder.exists() else ():
         with contextlib.suppress(FileNotFoundError):
@@ -371,7 +371,7 @@ def run(code, *arguments, limits=None):
 
 
 class TestMemory:
-    """Memory is proportional to the rows of a file, whatever it says about itself."""
+    """Memory is proportional to the rows of a file, even if its metadata are wrong."""
 
     def test_large_ids(self, recording, file):
         numbers = np.array([*range(11), 2**31 - 1])
@@ -383,7 +383,7 @@ class TestMemory:
         assert process.stdout == f"20 12 {2**31 - 1}\n"
 
     def test_more_rows_than_bytes(self, file, monkeypatch):
-        """One value, again and again: a few bytes in the file, and as much in memory as it says."""
+        """A repeated value takes a few bytes in the file, but full size in memory."""
         import pyarrow as pa
 
         streamed(file)
@@ -464,7 +464,7 @@ class TestRefused:
         less.save(file)
         assert "an id is negative" in refused(file)
 
-    def test_parquet_of_somebody_else(self, file):
+    def test_parquet_of_another_program(self, file):
         import pyarrow as pa
 
         pq.write_table(pa.table({"x": [1.0, 2.0]}), file)
@@ -496,7 +496,7 @@ class TestRefused:
 
     @pytest.mark.parametrize("limit", [100_000, 20_000])
     def test_files_that_become_too_large(self, recording, file, limit):
-        """The error is one line, what was written before is there, and so is the old output."""
+        """The error is one line; earlier frames and the old output are kept."""
         recording.save(file)
         kept = file.read_bytes()
         process = run(RUN, file, limits={resource.RLIMIT_FSIZE: limit})
@@ -666,7 +666,7 @@ class TestWays:
                 there = [len(recording.obstacles_at(k)) for k in range(len(frames))]
                 assert there == [int(disc is not None) for disc in frames]
 
-    def test_a_way_goes_on_where_the_recording_is_continued(self):
+    def test_a_motion_continues_where_the_recording_is_continued(self):
         frames = [(5 + 0.1 * k, 2, 1, 0, 0.5) for k in range(4)]
         recording = self.recorded(*frames[2:], before=self.recorded(*frames[:2]))
         assert len(recording.obstacles) == 1

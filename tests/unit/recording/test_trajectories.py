@@ -1,4 +1,4 @@
-"""What all exports share: whether a map is that of the recording."""
+"""Shared by all exports: the check that a map belongs to the recording."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def recorded(frames, *, out):
 
 
 @pytest.mark.parametrize("frames", [1, 2, 25, 40])
-def test_the_first_and_the_last_frame_are_looked_at(frames):
+def test_the_first_and_the_last_frame_are_checked(frames):
     cmap = fw.CorridorMap.build(ROOM)
     for check, ground in ((check_inside, ROOM), (check_clear, cmap)):
         check(recorded(frames, out=-1), ground, "room")
@@ -32,8 +32,8 @@ def test_the_first_and_the_last_frame_are_looked_at(frames):
                 check(recorded(frames, out=out), ground, "room")
 
 
-def test_frames_in_between_are_looked_at():
-    """Every one of 25; some of more."""
+def test_frames_in_between_are_checked():
+    """All of 25 frames are checked, and some of more."""
     found = []
     for out in range(25):
         with pytest.raises(fw.BadInput):

@@ -74,7 +74,7 @@ def test_a_picture_of_groups_names_the_moments(court, walk):
 
 def scaled(walk, *factors):
     """The same walk with other dispersions: lateral, longitudinal, area."""
-    return walk._replace(apart=walk.apart * factors)
+    return walk._replace(apart=walk.apart * (*factors, 1.0))
 
 
 def test_the_order_of_the_groups_is_judged(walk):

@@ -142,7 +142,7 @@ class TestDamaged:
             assert not is_roadmap(file)
 
     @pytest.mark.parametrize("load", [Roadmap.load, fw.CorridorMap.load])
-    def test_nobody_is_told_to_allow_pickles(self, file, load):
+    def test_no_message_suggests_to_allow_pickles(self, file, load):
         file.write_text('{"type": "FeatureCollection"}')
         with pytest.raises(fw.BadFile, match=r"damaged \(it is not an archive of arrays\)"):
             load(file)

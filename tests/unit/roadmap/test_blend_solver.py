@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import threading
+from functools import cache
 
 import numpy as np
 import pytest
 import shapely
 
 import footway as fw
+from footway._numba.jit import kernel
 from footway.corridor.kernels.path import APART
 from footway.corridor.kernels.search import FOUND
+from footway.crowd.kernels.attraction import draw_edge
+from footway.crowd.tracks import tracks_of
 from footway.roadmap import Editor, Roadmap, rrm_star, voronoi_prm
 from footway.roadmap.blend_solver import BlendSolver, straightened
 from footway.roadmap.space import make_space
@@ -203,7 +207,7 @@ class TestExactMap:
         assert path.clearance >= RADIUS - 1e-6
         assert smooth.gaps_and_bends(smooth.pieces_of(path.pieces))[1] < 1e-7
 
-    def test_it_is_made_when_it_is_asked_for_and_once(self, roadmap):
+    def test_it_is_built_on_first_use_and_once(self, roadmap):
         solver = BlendSolver(roadmap)
         assert solver._exact is None
         found = []
@@ -302,6 +306,95 @@ class TestOthers:
 
     def test_a_preferred_clearance_leaves_lines_and_arcs_as_they_are(self, blended):
         plain, wished = (
-            blended.path((2, 2), (12, 8), radius=RADIUS, clearance=wish) for wish in (None, 0.6)
+            blended.path((2, 2), (12, 8), radius=RADIUS, clearance=desired)
+            for desired in (None, 0.6)
         )
         assert (plain.pieces == wished.pieces).all()
+
+
+@kernel
+def draw_next(half, radius, bits, tracks, graph):
+    """`draw_edge` has no wrapper for Python."""
+    return draw_edge(half, 0, radius, bits, tracks, graph)
+
+
+@cache
+def street():
+    """A street around a corner, with a roadmap of two edges."""
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 20, 20), obstacles=[[(6, 6), (20, 6), (20, 20), (6, 20)]]
+    )
+    space = fw.roadmap.rrm(env, resolution=0.5, radius=0.25).space
+    roadmap = fw.roadmap.Roadmap.make(
+        [(3, 18), (3, 3), (18, 3)], [(0, 1), (1, 2)], space, method="voronoi_prm"
+    )
+    return fw.CorridorMap.from_roadmap(roadmap)
+
+
+class TestSmoothMap:
+    """Corridors and crowds follow the arcs of the blends."""
+
+    def test_the_edges_are_the_lines_and_the_arc(self):
+        bend = street()
+        tangent, radius = float(bend.solver.blends.tangent[0]), float(bend.solver.blends.radius[0])
+        centre = bend.solver.blends.centre[0]
+        points = bend.solver.index.axis.events
+        on_arc = np.hypot(*(points - centre).T) - radius
+        on_lines = np.minimum(np.abs(points[:, 0] - 3), np.abs(points[:, 1] - 3))
+        assert np.minimum(np.abs(on_arc), on_lines).max() < 1e-3
+        assert (np.abs(on_arc) < 1e-3).sum() > 5
+        lines = 2 * (15 - tangent) + 2 * tangent
+        total = lines + radius * np.pi / 2
+        assert bend.edge_length[:5].sum() == pytest.approx(total, abs=0.01)
+        assert bend.solver.corner_edges[:5].sum() == 2
+
+    def test_a_corridor_follows_the_arc(self):
+        bend = street()
+        corridor = bend.corridor((3, 17), (17, 3), radius=0.25)
+        steps = np.diff(corridor.backbone, axis=0)
+        steps = steps[np.hypot(*steps.T) > 1e-6]
+        ahead = np.arctan2(steps[:, 1], steps[:, 0])
+        bends = np.abs((np.diff(ahead) + np.pi) % (2 * np.pi) - np.pi)
+        radius = float(bend.solver.blends.radius[0])
+        assert bends.max() < 1.5 * 1.0 / radius + 0.1
+        lines = 2 * (14 - float(bend.solver.blends.tangent[0]))
+        assert corridor.length == pytest.approx(lines + radius * np.pi / 2, rel=1e-3)
+
+    def test_a_crowd_walks_on_the_curve(self):
+        bend = street()
+        crowd = fw.Crowd(bend, seed=1)
+        crowd.add(1, starts=[(3, 17)], goals=[(17, 3)], lane=0.0, shortcut=0.0, then="stay")
+        places = []
+        for _ in range(50):
+            crowd.step(5)
+            places.append(crowd.positions[0].copy())
+        assert crowd.arrivals == 1
+        places = np.array(places)
+        centre, radius = bend.solver.blends.centre[0], float(bend.solver.blends.radius[0])
+        turning = (places < centre).all(axis=1)
+        off = np.abs(np.hypot(*(places[turning] - centre).T) - radius)
+        assert turning.sum() > 3
+        assert off.max() < 0.2  # the corner is 3.1 m from the arc
+
+    def test_wanderers_do_not_turn_back_on_a_road(self):
+        """Where lines and arcs meet, some lead back along the road on which one has come."""
+        env = fw.load("gallery:field")
+        cmap = fw.CorridorMap.from_roadmap(fw.roadmap.voronoi_prm(env, radius=0.25, seed=1))
+        tracks, graph = tracks_of(cmap), cmap.solver.index.graph
+        used = np.flatnonzero(tracks.weights[0] > 0.0)
+
+        def direction(half, at_end):
+            samples = tracks.balls[tracks.first[half // 2] : tracks.last[half // 2] + 1, :2]
+            samples = samples[::-1] if half % 2 else samples
+            return samples[-1] - samples[-2] if at_end else samples[1] - samples[0]
+
+        smooth = back = 0
+        for half in (2 * used[:, None] + (0, 1)).ravel().tolist():
+            for seed in range(4):
+                bits = np.uint64(seed * 0x3FFFFFFFFFFFFFFF)
+                drawn = draw_next(half, 0.25, bits, tracks, graph)
+                turned = direction(half, at_end=True) @ direction(drawn, at_end=False)
+                smooth += turned > 0.0
+                back += turned < 0.0 and drawn != half ^ 1
+        assert back == 0
+        assert smooth > 500

@@ -42,7 +42,7 @@ class TestOneTurn:
         assert found.centre == pytest.approx(np.array([[10.0, 10.0]]))
         assert found.sweep == pytest.approx([math.pi / 2])
 
-    def test_a_post_stops_it_at_the_wanted_distance(self):
+    def test_a_post_stops_it_at_the_requested_distance(self):
         found = blends(elbow(points=[(5, 5)]), clearance=1.0)
         # C = (2 + r, 2 + r), and |C - post| = r - 1.
         radius = (math.hypot(3, 3) - 1.0) / (math.sqrt(2.0) - 1.0)
@@ -55,7 +55,7 @@ class TestOneTurn:
         radius = (math.hypot(2, 2) - 0.5) / (math.sqrt(2.0) - 1.0)
         assert found.radius == pytest.approx([radius])
 
-    def test_edges_with_less_than_the_wish_keep_what_they_have(self):
+    def test_edges_below_the_desired_clearance_keep_what_they_have(self):
         block = [(2.4, 2.4), (20, 2.4), (20, 20), (2.4, 20)]
         found = blends(elbow([block]), clearance=1.0)
         assert found.clearance == pytest.approx([0.4])
@@ -151,7 +151,7 @@ class TestGallery:
         rows = zip(found.vertex.tolist(), *found.edges.T.tolist(), strict=True)
         assert sorted(rows) == sorted(pairs - folds)
 
-    def test_every_way_over_the_graph_is_smooth(self, smoothed):
+    def test_every_path_over_the_graph_is_smooth(self, smoothed):
         """Tangent against tangent at both ends of every blend, and positions."""
         _, roadmap, found = smoothed
         for row in np.flatnonzero(found.tangent > 0.0):
@@ -174,7 +174,7 @@ class TestGallery:
     def test_clearance_is_what_shapely_measures(self, smoothed):
         env, roadmap, found = smoothed
         walls = walls_of(env)
-        wish = roadmap.parameters["clearance"]
+        desired = roadmap.parameters["clearance"]
         room = (roadmap.edge_clearance + RADIUS)[found.edges].min(axis=1)
         for row in np.flatnonzero(found.tangent > 0.0):
             a, b = smooth.directions_of(roadmap, found, row)
@@ -183,13 +183,13 @@ class TestGallery:
             away = shapely.LineString(piece.points).distance(walls)
             fine = 1e-6 * (1.0 + found.radius[row])
             assert away == pytest.approx(found.clearance[row], abs=fine)
-            assert found.clearance[row] >= min(wish, room[row]) - 1e-6
+            assert found.clearance[row] >= min(desired, room[row]) - 1e-6
 
     def test_no_larger_one_has_the_clearance(self, smoothed):
         env, roadmap, found = smoothed
         walls, half = walls_of(env), 0.5 * roadmap.lengths[found.edges].min(axis=1)
-        wish = roadmap.parameters["clearance"]
-        keep = np.minimum(wish, (roadmap.edge_clearance + RADIUS)[found.edges].min(axis=1))
+        desired = roadmap.parameters["clearance"]
+        keep = np.minimum(desired, (roadmap.edge_clearance + RADIUS)[found.edges].min(axis=1))
         short = np.flatnonzero((found.tangent > 0.0) & (found.tangent < half - 0.03))
         for row in short[found.radius[short] < 100.0]:
             a, b = smooth.directions_of(roadmap, found, row)
@@ -226,10 +226,10 @@ class TestRefusals:
         with pytest.raises(fw.BadInput, match="three dimensions"):
             blends(rrm_star(fw.load("gallery:house"), size=(3, 3, 3)))
 
-    @pytest.mark.parametrize("wish", [-1.0, math.nan, math.inf, "wide"])
-    def test_a_clearance_that_is_none(self, wish):
+    @pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf, "wide"])
+    def test_a_clearance_that_is_none(self, bad):
         with pytest.raises(fw.BadInput, match="the clearance"):
-            blends(elbow(), clearance=wish)
+            blends(elbow(), clearance=bad)
 
     def test_other_things(self):
         with pytest.raises(fw.BadInput, match="a Roadmap is needed"):

@@ -119,7 +119,7 @@ class TestDetours:
             near = np.hypot(*(path.points - end).T) < 1.0
             assert along[near].max() < 2.0
 
-    def test_the_certificate_is_that_of_what_is_left(self, field):
+    def test_the_clearance_is_that_of_the_path_without_its_detours(self, field):
         env = fw.load("gallery:field")
         path = field.path((20.79, 35.81), (23.54, 9.25), radius=0.5)
         line = shapely.LineString(path.points)

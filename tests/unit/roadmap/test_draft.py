@@ -101,7 +101,7 @@ def test_crossing_roads_get_a_junction():
 
 
 class TestBypass:
-    def test_a_vertex_on_a_straight_road_goes(self):
+    def test_a_vertex_on_a_straight_road_is_removed(self):
         draft = draft_of([(5, 2), (20, 2.3), (35, 2)], [(0, 1), (1, 2)])
         bypass_vertices(draft)
         assert roads(draft) == {frozenset((0, 2))}
@@ -134,7 +134,7 @@ def test_dead_ends_into_corners_go_and_others_stay():
     assert roads(draft) == set()
 
 
-def test_a_chain_that_saves_little_goes_and_one_that_saves_much_stays():
+def test_only_chains_that_save_much_are_kept():
     around = [(5.0, 2.0), (20.0, 3.5), (35.0, 2.0)]
     draft = draft_of([*around, (20.0, 1.0), (2.0, 2.0), (38.0, 2.0)], [(4, 0), (2, 5)])
     draft.add_edges(np.array([(0, 1), (1, 2)]), is_passage=True)

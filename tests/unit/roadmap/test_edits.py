@@ -1,4 +1,4 @@
-"""What a level designer does to a roadmap, and what is refused."""
+"""Edits of a level designer, and edits that are refused."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class TestNodes:
         assert editor.roadmap.nodes.tolist() == [[1, 1], [11, 7], [1, 7]]
         assert editor.roadmap.n_components == 1
 
-    def test_how_many_came_first_is_forgotten_when_one_goes(self, roadmap: Roadmap):
+    def test_removing_a_node_drops_the_number_of_rrm_nodes(self, roadmap: Roadmap):
         editor = Editor(roadmap.with_changes(parameters={"rrm_nodes": 3}))
         editor.add_node((3, 4))
         assert editor.roadmap.parameters == {"rrm_nodes": 3, "edited": True}
         editor.remove_node(3)
         assert editor.roadmap.parameters == {"edited": True}
 
-    def test_what_is_closed_is_that_of_now(self, editor: Editor):
-        """Obstacles that were removed, replaced or taken back close nothing."""
+    def test_only_present_obstacles_close_edges(self, editor: Editor):
+        """Obstacles that were removed, replaced or undone close nothing."""
         here, there = (3, 4), (9, 4)
         editor.add_fake_obstacle(disc=(here, 0.5))
         with pytest.raises(fw.BadQuery, match="inside an obstacle"):
@@ -189,7 +189,7 @@ class TestFakeObstacles:
         editor.remove_fake_obstacle(number)
         assert editor.roadmap.in_effect.n_edges == 4
 
-    def test_no_edge_through_one(self, editor: Editor):
+    def test_no_edge_through_a_fake_obstacle(self, editor: Editor):
         editor.add_fake_obstacle(disc=((3, 4), 0.5))
         with pytest.raises(fw.BadQuery, match="inside an obstacle"):
             editor.add_node((3, 4.2))
@@ -197,7 +197,7 @@ class TestFakeObstacles:
         with pytest.raises(fw.BadQuery, match="leaves the free space"):
             editor.add_edge(a, b)
 
-    def test_nodes_in_one_are_gone(self, editor: Editor):
+    def test_nodes_in_a_fake_obstacle_are_not_in_effect(self, editor: Editor):
         editor.add_fake_obstacle(box=((0, 0), (2, 2)))
         assert editor.roadmap.in_effect.n_nodes == 3
         assert editor.roadmap.in_effect.edges.tolist() == [[0, 1], [1, 2]]
@@ -237,7 +237,7 @@ class TestUndo:
         assert not editor.redo()
         assert editor.roadmap is edited
 
-    def test_a_new_edit_forgets_what_was_undone(self, editor: Editor):
+    def test_an_edit_after_undo_cannot_be_redone(self, editor: Editor):
         editor.remove_edge(0)
         editor.undo()
         editor.remove_edge(1)

@@ -62,7 +62,7 @@ class TestDistances:
         found = grid_distances(space, np.array([[1, 0, 0]]), np.array([[4, 0, 0], [1, 0, 0]]))
         assert found.tolist() == [[pytest.approx(2 * (3 + 2 * math.sqrt(2))), 0.0]]
 
-    def test_no_way(self):
+    def test_no_path(self):
         space = space_of_cells([[True, False, True]])
         found = grid_distances(space, np.array([[0, 0, 0]]), np.array([[3, 0, 0]]))
         assert found.tolist() == [[math.inf]]

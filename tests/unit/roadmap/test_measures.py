@@ -1,4 +1,4 @@
-"""What is measured, against numbers found by hand."""
+"""Measures of roadmaps, compared with numbers found by hand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TestShortestPathFactor:
         assert found.factor == pytest.approx((8 + 8 + 16) / (8 + 8 + 8 * math.sqrt(2)))
         assert found.pairs == 3
 
-    def test_pairs_without_a_way_are_left_out_and_counted(self):
+    def test_pairs_without_a_path_are_left_out_and_counted(self):
         found = shortest_path_factor(roadmap([(1, 1), (9, 1), (9, 9)], [(0, 1)]))
         assert found == (1.0, 1, 2)
 
@@ -57,7 +57,7 @@ class TestShortestPathFactor:
             pytest.approx(7.6 / 8)
         )
 
-    def test_the_grid_has_one(self):
+    def test_the_factor_of_the_grid_is_one(self):
         assert shortest_path_factor(grid_of_space(ROOM)) == (1.0, 121 * 120 // 2, 0)
 
     def test_no_pairs(self):
@@ -112,6 +112,6 @@ class TestCoverage:
         assert found == sorted(found)
         assert coverage(retract(made)) > found[-1]
 
-    def test_by_what(self):
+    def test_coverage_by_something_unknown_is_refused(self):
         with pytest.raises(BadInput, match="must be one of nodes, edges, paths"):
             coverage(roadmap([(5, 5)], []), "corners")

@@ -1,4 +1,4 @@
-"""The value itself: what it is made from, what it measures, what it refuses."""
+"""Roadmap: construction, measures, and input that is refused."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ import pytest
 
 import footway as fw
 from footway.environment import Environment, Volume, gallery
+from footway.roadmap.measures import verify
 from footway.roadmap.rrm import (
     Reach,
     add_connectors,
@@ -18,7 +19,6 @@ from footway.roadmap.rrm import (
     spanning_forest,
 )
 from footway.roadmap.space import Space, make_space, space_of_cells
-from footway.roadmap.verify import verify
 
 CROSS = np.zeros((9, 9), bool)
 CROSS[3:6, :] = CROSS[:, 3:6] = True
@@ -108,12 +108,12 @@ def apart_but_covering() -> tuple[Space, Reach]:
 
 
 class TestPrune:
-    def test_what_others_see_goes(self):
+    def test_redundant_nodes_are_removed(self):
         space = space_of_cells(np.ones((4, 4), bool))
         kept = prune(reach_of([(0, 0), (2, 2), (4, 4)], space))
         assert len(kept.nodes) == 1
 
-    def test_what_joins_others_stays(self):
+    def test_a_node_that_joins_others_is_kept(self):
         """Of five corners, the nodes at the ends see all between them, but not each other."""
         seen = np.array([[1, 1, 1, 0, 0], [0, 0, 1, 1, 1], [1, 0, 1, 0, 1]], bool)
         assert prune(Reach(np.array([0, 4, 2]), np.packbits(seen, axis=1))).nodes.tolist() == [
@@ -126,7 +126,7 @@ class TestPrune:
 class TestWhole:
     @pytest.mark.parametrize("name", sorted(GALLERY))
     def test_gallery(self, name: str):
-        """Verified in full, and as small as the published roadmaps of like environments."""
+        """Verified exhaustively, and as small as the published roadmaps of similar environments."""
         roadmap = rrm(gallery.make(name), **GALLERY[name])
         assert verify(roadmap).holds
         assert roadmap.n_cycles == 0
@@ -135,7 +135,7 @@ class TestWhole:
 
     @pytest.mark.slow
     def test_quake(self):
-        """Verified in full, as the others of the gallery."""
+        """Verified exhaustively, as the other maps of the gallery."""
         roadmap = rrm(gallery.make("quake"), size=(1, 1, 1))
         found = verify(roadmap)
         assert found.covered

@@ -1,4 +1,4 @@
-"""Useful nodes, useful edges, and the roadmap that they make."""
+"""Useful nodes, useful edges, and the resulting roadmap."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from footway.environment import gallery
 from footway.errors import BadInput
 from footway.roadmap import Roadmap
 from footway.roadmap.grid import grid
-from footway.roadmap.measures import shortest_path_factor
+from footway.roadmap.measures import shortest_path_factor, verify
 from footway.roadmap.rrm import rrm, rrm_of_space
-from footway.roadmap.rrm_star import add_useful_nodes, reconnect, rrm_star
-from footway.roadmap.space import Space, space_of_cells
-from footway.roadmap.useful_nodes import (
+from footway.roadmap.rrm_star import (
     ShortestPaths,
     _best_bypass,
+    add_useful_nodes,
     find_useful_nodes,
     paths_along,
     paths_in_sight,
+    reconnect,
+    rrm_star,
 )
-from footway.roadmap.verify import verify
+from footway.roadmap.space import Space, space_of_cells
 
 RING = np.ones((24, 24), bool)
 RING[6:18, 6:18] = False
@@ -96,7 +97,7 @@ class TestUsefulNodes:
         assert before > 90
         assert after < 25
 
-    def test_ways_along_edges(self):
+    def test_paths_along_edges(self):
         places = np.array([(0.0, 0.0, 0.0), (3.0, 4.0, 0.0), (3.0, 5.0, 0.0), (9.0, 9.0, 0.0)])
         paths = paths_along(np.array([(0, 1), (1, 2)]), places)
         assert paths.length[0].tolist() == [0.0, 5.0, 6.0, math.inf]
@@ -118,7 +119,7 @@ class TestRrmStar:
         assert after.parameters["usefulness"] == 1.5
         assert {"guards", "useful nodes", "reconnecting"} <= set(after.seconds)
 
-    def test_useful_nodes_are_on_cycles_or_ways(self):
+    def test_useful_nodes_are_on_cycles_or_paths(self):
         made = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
         degree = np.bincount(made.edges.ravel(), minlength=made.n_nodes)
         assert degree[made.parameters["rrm_nodes"] :].min() >= 2
@@ -160,10 +161,10 @@ class TestRrmStar:
         assert min(done) < 500 < sorted(done)[-2] < 1000
         assert done == sorted(done)
 
-    def test_it_says_how_it_was_made(self):
+    def test_parameters_are_kept_with_the_roadmap(self):
         made = rrm_star(rrm_of_space(space_of_cells(RING)), useful_nodes="published", seed=3)
-        wishes = made.parameters
-        assert (wishes["useful_nodes"], wishes["usefulness"], wishes["seed"]) == (
+        parameters = made.parameters
+        assert (parameters["useful_nodes"], parameters["usefulness"], parameters["seed"]) == (
             "published",
             1.5,
             3,
@@ -238,7 +239,7 @@ class TestErrors:
 
 
 @pytest.mark.parametrize(("length", "found"), [(6.6, [1, 0]), (6.7, [])])
-def test_a_bypass_is_so_many_times_shorter_than_the_way_around(length, found):
+def test_a_bypass_is_so_many_times_shorter_than_the_detour(length, found):
     """Between two nodes with a path of 10 cells, via two candidates."""
     around = np.array([[0.0, 10.0], [10.0, 0.0]])
     lengths = np.array([[0, length, 2, 4], [length, 0, 4, 2], [2, 4, 0, 2], [4, 2, 2, 0]], float)

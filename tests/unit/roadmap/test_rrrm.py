@@ -85,7 +85,7 @@ class TestInThreeDimensions:
         path = retract(along).path_of(0)
         assert path[len(path) // 2, 1] == pytest.approx(3, abs=0.2)
 
-    def test_the_house_gets_roomier(self):
+    def test_clearance_grows_in_the_house(self):
         straight_house = rrm_star(gallery.make("house"), size=(3, 3, 3))
         before = clearance_statistics(straight_house)
         after = clearance_statistics(retract(straight_house))
@@ -116,7 +116,7 @@ class TestRoadmap:
     @pytest.mark.parametrize(
         "other", [{"resolution": 0.5}, {"radius": 0.3}, {"size": (1, 1, 1)}, {"usefulness": 3.0}]
     )
-    def test_rrrm_of_an_rrm_star_has_what_that_was_made_with(self, other):
+    def test_rrrm_refuses_other_parameters_than_those_of_its_rrm_star(self, other):
         before = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
         with pytest.raises(BadInput, match=f"the {next(iter(other))} is .* leave it out"):
             rrrm(before, **other)

@@ -146,7 +146,7 @@ def test_a_passage_that_is_too_narrow_has_no_road():
     assert voronoi_prm(env, radius=0.59).n_components == 1
 
 
-def test_a_passage_as_wide_as_the_disc_has_one():
+def test_a_passage_as_wide_as_the_disc_has_a_road():
     env = hall((0, 9, 9.5, 11), (10.5, 9, 20, 11))
     roadmap = voronoi_prm(env, radius=0.5)
     assert roadmap.n_components == 1
@@ -317,7 +317,7 @@ def test_no_edges_give_no_chains(field):
     assert retract_edges(none, none, bare(field), radius=0.25, desired=0.5, shortest=0.25) == []
 
 
-def test_useful_edges_close_a_cycle_when_the_way_around_is_long():
+def test_useful_edges_close_a_cycle_when_the_detour_is_long():
     env = Environment.from_polygons(bounds=(0, 0, 20, 20), obstacles=[shapely.box(5, 5, 15, 15)])
     places = np.array([(2.5, 2.5), (17.5, 2.5), (17.5, 17.5), (2.5, 17.5)])
     known = np.array([(0, 1), (1, 2), (2, 3)])

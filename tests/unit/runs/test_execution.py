@@ -1,20 +1,24 @@
 """Studies on processes, shards and a Dask cluster give the same table, also if workers die."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import psutil
 import pytest
 
 import footway as fw
-from footway.errors import BadInput
+from footway.errors import BadFile, BadInput
 from footway.runs import execution
-from footway.runs.execution import study
+from footway.runs.execution import check, study
 from footway.runs.results import StudyResults
+from footway.runs.study import load_study
 
 PLAN = """
 scenario = "hall.toml"
@@ -42,6 +46,7 @@ area = "hall"
 destinations = ["door"]
 then = "exit"
 """
+STOP = 'seeds = 3\nstop = {{ measure = "{}", within = 0.1, least = 2 }}'
 HALL = (
     '{"type": "Polygon", "coordinates": [[[0, 0], [20, 0], [20, 4], [0, 4], [0, 0]]],'
     ' "kind": "walkable"}'
@@ -123,7 +128,8 @@ class TestSameTable:
 
     def test_on_threads(self, plan, expected):
         with ThreadPoolExecutor(3) as executor:
-            study(plan, plan.parent / "threads", executor=executor, workers=3, keep=())
+            assert execution._workers_of(executor) == 3
+            study(plan, plan.parent / "threads", executor=executor, keep=())
         assert table(plan.parent / "threads") == expected
 
 
@@ -176,35 +182,81 @@ class TestBadInput:
     def test_the_folder_of_another_study(self, plan):
         study(plan, plan.parent / "out", executor=Here(), keep=())
         plan.write_text(PLAN.replace("[5, 8]", "[5, 9]"))
-        with pytest.raises(BadInput, match="belongs to another study; give another folder"):
+        with pytest.raises(
+            BadInput, match="belongs to another study, or a map has changed since; give"
+        ):
             study(plan, plan.parent / "out", executor=Here())
         with pytest.raises(BadInput, match="exists and is no study"):
             study(plan, plan.parent, executor=Here())
+
+    def test_a_map_that_has_changed(self, plan):
+        study(plan, plan.parent / "out", executor=Here(), keep=())
+        hall = plan.parent / "hall.geojson"
+        hall.write_text(hall.read_text().replace("[20, 4]", "[20, 3.9]"))
+        with pytest.raises(BadInput, match="or a map has changed since"):
+            study(plan, plan.parent / "out", executor=Here())
 
     def test_a_map_that_does_not_load(self, plan):
         plan.write_text('scenario = "hall.toml"\n[vary]\nmap = ["hall.geojson", "none.geojson"]\n')
         with pytest.raises(BadInput, match=r"map = 'none.geojson': .*none.geojson"):
             study(plan, plan.parent / "out", executor=Here())
 
-    def test_an_unknown_area(self, plan):
-        plan.write_text(PLAN.replace('["hall"]', '["hal"]'))
-        with pytest.raises(BadInput, match="did you mean 'hall'"):
-            study(plan, plan.parent / "out", executor=Here())
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            ('["hall"]', '["hal"]', "there is no area 'hal'; did you mean 'hall'?"),
+            ("[[10, 0], [10, 4]]", "[[10, 5], [10, 9]]", "the line 'middle' does not cross the"),
+            ("seeds = 3", STOP.format("egress_tim"), "did you mean 'egress_time'?"),
+            ("seeds = 3", STOP.format("flow midle"), "did you mean 'flow middle'?"),
+        ],
+    )
+    def test_found_before_a_run(self, plan, old, new, message):
+        text = PLAN.replace(old, new)
+        plan.write_text(text)
+        for run in (study, lambda plan, out, **_: check(load_study(plan), out)):
+            with pytest.raises(BadInput) as caught:
+                run(plan, plan.parent / "out", executor=Here())
+            assert message in str(caught.value)
+            assert "\n" not in str(caught.value)
+        assert not list((plan.parent / "out").glob("runs/*"))
 
     def test_a_point_that_does_not_fit(self, plan):
         plan.write_text(PLAN.replace("[5, 8]", "[5, 5000]"))
+        with pytest.raises(BadInput, match=r"population.people.count = 5000: .* is too small for"):
+            check(load_study(plan))
         with pytest.raises(BadInput, match=r"population.people.count = 5000, seed 0: "):
             study(plan, plan.parent / "out", executor=Here())
 
-    def test_an_unknown_measure_of_the_stop_rule(self, plan):
-        plan.write_text(PLAN + '[stop]\nmeasure = "egress_tim"\nwithin = 0.1\nleast = 2\n')
-        with pytest.raises(BadInput, match="did you mean 'egress_time'"):
-            study(plan, plan.parent / "out", executor=Here())
+    def test_a_check_writes_nothing(self, plan):
+        before = set(plan.parent.iterdir())
+        check(load_study(plan), plan.parent / "out")
+        assert set(plan.parent.iterdir()) == before
+
+    def test_a_check_of_the_folder(self, plan):
+        with pytest.raises(BadInput, match="exists and is no study; give another folder"):
+            check(load_study(plan), plan.parent)
 
     def test_a_worker_with_another_version(self, plan, monkeypatch):
         monkeypatch.setattr(execution, "__version__", "9.9")
         with pytest.raises(BadInput, match=r"a worker has Footway 9.9, the study 0"):
             study(plan, plan.parent / "out", executor=Here())
+
+
+def test_a_full_disk(plan, expected, small_disk):
+    out = small_disk / "out"
+
+    def fill(done, _total):
+        if done == 2:
+            with suppress(OSError), (small_disk / "filler").open("wb", buffering=0) as filler:
+                while True:
+                    filler.write(bytes(4096))
+
+    with pytest.raises(BadFile, match=r"out/runs/.*: cannot be written: No space left on device"):
+        study(plan, out, executor=Here(), keep=(), progress=fill)
+    assert len(StudyResults.from_folder(out).runs) == 2
+    (small_disk / "filler").unlink()
+    study(plan, out, executor=Here(), keep=())
+    assert table(out) == expected
 
 
 def test_an_executor_that_is_closed(plan):
@@ -215,10 +267,22 @@ def test_an_executor_that_is_closed(plan):
             future.set_running_or_notify_cancel()
             return future
 
-    with pytest.raises(
-        BadInput, match="the scheduler of the cluster is gone; finished runs are in"
-    ):
+    message = "the scheduler of the cluster is gone; finished runs are in"
+    with pytest.raises(BadInput, match=message):
         study(plan, plan.parent / "out", executor=Closed())
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(BadInput, match=message):
+        study(plan, plan.parent / "out", executor=executor)
+
+
+def test_a_worker_without_footway(plan):
+    class Bare(Here):
+        def submit(self, *_):
+            return super().submit(__import__, "nofootway")
+
+    with pytest.raises(BadInput, match="seed 0: a worker failed: ModuleNotFoundError: No module"):
+        study(plan, plan.parent / "out", executor=Bare())
 
 
 @pytest.mark.slow
@@ -266,12 +330,119 @@ def test_on_a_dask_cluster_of_which_a_worker_is_killed(plan, expected):
         killed = []
 
         def kill(done, _total):
-            if done == 1:
+            if done == 2:
                 pid = next(iter(cluster.workers.values())).pid
                 killed.append(pid)
                 os.kill(pid, signal.SIGKILL)
 
         out = plan.parent / "dask"
-        study(plan, out, executor=client.get_executor(), workers=3, keep=(), progress=kill)
+        assert execution._workers_of(client.get_executor()) == 3
+        study(plan, out, executor=client, keep=(), progress=kill)
     assert killed
+    assert table(out) == expected
+
+
+class Processes:
+    """A scheduler of Dask and its workers, each a process of its own."""
+
+    def __init__(self, folder):
+        self.file = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        wait_until(self.file.exists)
+        self.workers = []
+
+    def add_worker(self, **environment):
+        options = ("--nthreads", "1", "--no-nanny")
+        self.workers.append(self._start("worker", *options, **environment))
+
+    def _start(self, what, *options, **environment):
+        module = f"distributed.cli.dask_{what}"
+        command = [sys.executable, "-m", module, "--scheduler-file", str(self.file), *options]
+        return subprocess.Popen(
+            [*command, "--no-dashboard"], env=os.environ | environment,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def close(self):
+        for process in (*self.workers, self.scheduler):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def processes(tmp_path):
+    pytest.importorskip("distributed")
+    made = Processes(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_version_and_a_scheduler_that_is_killed(plan, expected, processes):
+    from distributed import Client
+
+    out, other = plan.parent / "out", plan.parent / "other"
+    shutil.copytree(Path(fw.__file__).parent, other / "footway")
+    init = other / "footway" / "__init__.py"
+    init.write_text(init.read_text() + '__version__ = "9.9"\n')
+    with Client(scheduler_file=str(processes.file)) as client:
+        processes.add_worker(PYTHONPATH=str(other))
+        client.wait_for_workers(1)
+        with pytest.raises(BadInput, match=r"seed 0: a worker has Footway 9.9, the study 0"):
+            study(plan, out, executor=client)
+        processes.workers[0].kill()
+        processes.add_worker()
+
+        def kill(done, _total):
+            if done == 2:
+                processes.scheduler.kill()
+
+        with pytest.raises(BadInput, match="the scheduler of the cluster is gone; finished runs"):
+            study(plan, out, executor=client, progress=kill)
+    assert 2 <= len(list((out / "runs").glob("*.json"))) < 6
+    study(plan, out, executor=Here(), keep=())
+    assert table(out) == expected
+
+
+JOBS = """
+import sys
+
+from dask_jobqueue.local import LocalCluster
+from distributed import Client
+
+import footway as fw
+from footway.cli import main
+
+if __name__ == "__main__":
+    with LocalCluster(cores=1, processes=1, memory="1GB", interface="lo") as cluster:
+        cluster.scale(jobs=2)
+        with Client(cluster) as client:
+            fw.study("plan.toml", "jobs", executor=client, keep=())
+        sys.exit(main(["study", "plan.toml", "--scheduler", cluster.scheduler_address]))
+"""
+
+
+@pytest.mark.slow
+def test_on_a_cluster_of_dask_jobqueue(plan, expected):
+    """Its LocalCluster writes job scripts, as that of SLURM does, and gives them to a shell."""
+    pytest.importorskip("dask_jobqueue")
+    subprocess.run([sys.executable, "-c", JOBS], cwd=plan.parent, check=True, capture_output=True)
+    for folder in ("jobs", "plan"):
+        assert table(plan.parent / folder) == expected
+
+
+@pytest.mark.slow
+def test_a_job_array_of_shards(plan, expected):
+    """Each shard is a command of its own, all at the same time in one folder."""
+    out = plan.parent / "array"
+    command = [sys.executable, "-m", "footway", "study", str(plan), "-o", str(out)]
+    jobs = [
+        subprocess.Popen(
+            [*command, "--workers", "1", "--shard", f"{k}/2"], stdout=subprocess.DEVNULL
+        )
+        for k in (1, 2)
+    ]
+    assert [job.wait() for job in jobs] == [0, 0]
+    assert len(list((out / "runs").glob("*.json"))) == 6
+    assert subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0
     assert table(out) == expected

@@ -15,6 +15,7 @@ from footway.runs.report import (
     most_crowded,
     report_html,
     sensitivities,
+    unit_of,
     with_unit,
 )
 from footway.runs.results import StudyFolder, StudyResults
@@ -80,12 +81,24 @@ def test_runs_in_which_somebody_is_left_are_counted(tmp_path):
     assert "still inside" not in report_html(old)
 
 
+def test_points_that_cannot_be_compared(tmp_path):
+    old = results(tmp_path / "old", [10, 10, 30, 30])
+    new = results(tmp_path / "new", [10, 10, 30, 30])
+    for seed in range(5):
+        new.runs[2, seed] |= {"egress_time": None}
+        new.runs[3, seed] |= {"egress_time": None if seed else 31.0}
+    text = re.sub(r"<svg.*?</svg>", "", comparison_html(old, new), flags=re.DOTALL)
+    assert text.count("no values to compare") == text.count("too few runs to test") == 1
+    assert "nan" not in text
+
+
 def test_main_measure(tmp_path):
     found = results(tmp_path / "a", [1, 2, 3, 4])
     assert main_measure(found) == "egress_time"
     for values in found.runs.values():
         values["egress_time"] = None
     assert main_measure(found) == "arrivals"
+    assert unit_of("egress_mean people") == "s"
     assert with_unit("egress_95 people") == "egress_95 people, s"
     assert with_unit("greatest_density hall") == "greatest_density hall, 1/m²"
     assert with_unit("stuck") == "stuck"

@@ -21,7 +21,7 @@ MAPS = {"room": WALL_BUDGET, "two": TWO_ROOMS, "door": DOOR, "doors": DOORS}
 
 @pytest.fixture
 def prepared(tmp_path):
-    """Stages a scenario on one of the maps."""
+    """Prepares a scenario on one of the maps."""
     for name, text in MAPS.items():
         (tmp_path / f"{name}.wkt").write_text(text)
 
@@ -54,7 +54,7 @@ def test_a_population_is_in_its_area(prepared):
     assert crowd.names == ["population 1"]
 
 
-def test_own_values_go_before_those_of_the_profile(prepared):
+def test_own_values_take_precedence_over_the_profile(prepared):
     text = (
         "[profile.child]\nradius = 0.15\nspeed = 1.0\nlane = 0.5\n"
         '[[population]]\ncount = 2\nprofile = "child"\nradius = 0.2\n'
@@ -71,7 +71,7 @@ def test_starts_and_goals(prepared):
     assert crowd.names == ["two"]
 
 
-def test_nobody_is_somebody_to_the_crowd(prepared):
+def test_no_characters_are_valid_for_the_crowd(prepared):
     assert len(prepared("[[population]]\ncount = 0").crowd) == 0
 
 
@@ -270,7 +270,7 @@ def test_the_widest_of_a_spread_must_fit(refusal):
     assert "a radius of 0.45 m needs 0.9 m" in refusal(text + journey, "door", fw.NoPath)
 
 
-def test_every_leg_of_a_journey_is_looked_at(refusal):
+def test_every_leg_of_a_journey_is_checked(refusal):
     text = "[[population]]\ncount = 3\nradius = 0.5\narea = [7, 1, 9, 7]\n"
     there = "destinations = [[8, 2], [8, 6], [2, 4]]"
     message = refusal(text + there, "door", fw.NoPath)
@@ -306,7 +306,7 @@ def test_the_nearest_miss_of_several_destinations_is_named(refusal):
         assert "0.800 m wide" in message
 
 
-def test_the_way_back_to_the_first_destination(refusal):
+def test_the_path_back_to_the_first_destination(refusal):
     """The second destination has points in both rooms, so only the return is unreachable."""
     text = (
         "[[population]]\ncount = 3\narea = [-8, 1, -2, 7]\n"
@@ -316,7 +316,7 @@ def test_the_way_back_to_the_first_destination(refusal):
     assert "destinations[0]: (-5, 4) cannot be reached from (5, 4)" in message
 
 
-def test_groups_keep_no_side_unless_they_are_told_to(prepared):
+def test_groups_keep_no_side_by_default(prepared):
     """Lanes of a group vary around 0, unless it or its profile gives another value."""
     group = "[[group]]\ncount = 2\nradius = 0.2\nstart = [2, {}]\ngoal = [9, 7]\n"
     crowd = prepared(
@@ -329,7 +329,7 @@ def test_groups_keep_no_side_unless_they_are_told_to(prepared):
     assert [profile.lane for profile in crowd.profiles] == [(0.0, 0.4), 0.5, (0.0, 0.4), -1.0]
 
 
-def test_an_edge_that_enters_what_is_never_entered_has_no_weight(prepared):
+def test_an_edge_into_forbidden_terrain_has_weight_zero(prepared):
     text = (
         "[area]\nwest = [0, 0, 4.5, 8]\n[[population]]\ncount = 1\nbehaviour = 'wander'\n"
         "area = [6.5, 0, 10, 8]\npreference = {west = 0}"
@@ -366,7 +366,7 @@ def test_areas_of_the_map_and_of_the_scenario():
         prepare_crowd(parse_scenario(text), ground)
 
 
-def test_what_is_said_to_fit_fits(prepared):
+def test_the_reported_capacity_fits(prepared):
     text = "[[population]]\ncount = {}\nradius = 0.3\narea = [0, 0, 3.5, 8]"
     with pytest.raises(fw.BadInput, match="about") as caught:
         prepared(text.format(5000))
@@ -403,9 +403,10 @@ def test_preferences_are_read(tmp_path):
 
 
 def test_preferences_are_what_a_crowd_follows(prepared):
-    made = prepared(TERRAIN.replace("[profile.hiker]", "[profile.hiker]\nsigma = 8.0\nlook = 0.5"))
+    keys = "sigma = 8.0\nlook = 0.5\nclearance = 0.2\nsteering = 2\nboundary = 1.5"
+    made = prepared(TERRAIN.replace("[profile.hiker]", f"[profile.hiker]\n{keys}"))
     (style,) = made.crowd._simulation.routes.styles
-    assert style == ("miran", 8.0, 3.0, 0.5, 0.25, {"mud": 4.0, "ground": 2.0})
+    assert style == ("miran", 8.0, 3.0, 0.5, 0.2, 2.0, 1.5, 0.25, {"mud": 4.0, "ground": 2.0})
     made.crowd.step(5)
 
 

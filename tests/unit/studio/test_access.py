@@ -1,8 +1,13 @@
 """Access control."""
 
+import re
+
+import httpx
 import pytest
 
+from footway.studio import STATIC
 from footway.studio.access import Access, Rate, is_loopback
+from tests.unit.studio.serving import serving
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.8.8.8"])
@@ -76,3 +81,19 @@ def test_a_rate_refills_up_to_its_burst():
     assert sum(rate.allows(now=0.0) for _ in range(20)) == 5
     assert sum(rate.allows(now=0.2) for _ in range(20)) == 2
     assert sum(rate.allows(now=99.0) for _ in range(20)) == 5
+
+
+@pytest.mark.skipif(not (STATIC / "index.html").is_file(), reason="the page has not been built")
+def test_the_page_is_compressed_and_its_files_are_kept_for_ever():
+    with serving() as studio:
+        at = f"http://127.0.0.1:{studio.access.port}"
+        page = httpx.get(f"{at}/", trust_env=False)
+        assert page.headers["cache-control"] == "no-store"
+        assert "Loading Footway studio" in page.text  # until the script has come
+        (script,) = re.findall(r'src="\./(assets/[^"]+\.js)"', page.text)
+        got = httpx.get(f"{at}/{script}", headers={"accept-encoding": "gzip"}, trust_env=False)
+        assert got.headers["content-encoding"] == "gzip"
+        assert got.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert got.num_bytes_downloaded < 0.35 * len(got.content)
+        missing = httpx.get(f"{at}/assets/none.js", trust_env=False)
+        assert (missing.status_code, missing.headers["cache-control"]) == (404, "no-store")

@@ -41,8 +41,8 @@ def test_nothing_moves_before_it_starts():
     with Stage() as stage:
         stage.crowd_thread.between_steps(lambda: stage.crowd_thread.crowd.add(10))
         time.sleep(0.3)
-        assert stage.crowd_thread.status["time"] == 0.0
-        assert stage.crowd_thread.status["characters"] == 10
+        assert stage.crowd_thread.status.time == 0.0
+        assert stage.crowd_thread.status.characters == 10
 
 
 def test_time_runs_and_stops():
@@ -55,7 +55,7 @@ def test_time_runs_and_stops():
         then = crowd_thread.crowd.steps
         time.sleep(0.3)
         assert crowd_thread.crowd.steps == then
-        assert not crowd_thread.status["running"]
+        assert not crowd_thread.status.running
         assert len(stage.frames) >= 2
 
 
@@ -99,14 +99,14 @@ def test_a_command_runs_between_steps_and_its_error_is_raised():
         assert crowd_thread.between_steps(threading.current_thread).name == "studio-crowd"
         with pytest.raises(fw.BadQuery, match="no obstacle 7"):
             crowd_thread.between_steps(lambda: crowd_thread.crowd.remove_obstacle(7))
-        assert crowd_thread.status["running"]
+        assert crowd_thread.status.running
 
 
 def test_the_status_is_updated_after_a_command():
     with Stage() as stage:
         for k in range(1, 20):
             stage.crowd_thread.between_steps(lambda: stage.crowd_thread.crowd.add(3))
-            assert stage.crowd_thread.status["characters"] == 3 * k
+            assert stage.crowd_thread.status.characters == 3 * k
 
 
 def test_frames_have_all_characters():
@@ -208,7 +208,7 @@ def test_another_crowd_takes_over():
         other = fw.Crowd(cmap("room"))
         other.add(3)
         crowd_thread.between_steps(lambda: crowd_thread.replace(other))
-        assert crowd_thread.status["characters"] == 3
+        assert crowd_thread.status.characters == 3
 
 
 @pytest.fixture
@@ -238,7 +238,7 @@ def test_one_frame_per_step_with_all_characters(crowd):
     assert len(recording.obstacles) == 1
     for k, positions in enumerate(expected):
         np.testing.assert_array_equal(recording.frame(k).positions, positions)
-    assert recorded.facts() == {
+    assert recorded.facts().model_dump() == {
         "running": False, "seconds": pytest.approx(0.6), "frames": 7, "ended": None,
         "megabytes": pytest.approx(recorded.bytes / 1e6, abs=0.1),
     }  # fmt: skip
@@ -253,7 +253,7 @@ def test_it_ends_before_it_is_too_large(crowd, monkeypatch):
     recorded.add(crowd)
     assert not recorded.is_running
     assert "cannot be longer" in recorded.ended
-    frames = recorded.facts()["frames"]
+    frames = recorded.facts().frames
     recorded.add(crowd)
     assert fw.Recording.load(recorded.file).n_frames == frames
     recorded.drop()
@@ -293,9 +293,9 @@ def test_a_recording_that_cannot_start_leaves_no_files(crowd, monkeypatch, tmp_p
         assert crowd_thread.live_recording is None
         assert list(tmp_path.iterdir()) == []
         crowd_thread.between_steps(crowd_thread.step)
-        assert crowd_thread.status["recording"] is None
+        assert crowd_thread.status.recording is None
         crowd_thread.between_steps(crowd_thread.record)
-        assert crowd_thread.status["recording"]["running"]
+        assert crowd_thread.status.recording.running
 
 
 def test_a_write_error_ends_the_recording_but_not_the_crowd(crowd, monkeypatch):
@@ -315,15 +315,15 @@ def test_the_live_crowd_records_its_steps():
         crowd_thread.between_steps(crowd_thread.record)
         for _ in range(3):
             crowd_thread.between_steps(crowd_thread.step)
-        assert crowd_thread.status["recording"]["frames"] == 4
+        assert crowd_thread.status.recording.frames == 4
         crowd_thread.between_steps(crowd_thread.record)
-        assert crowd_thread.status["recording"]["frames"] == 1
+        assert crowd_thread.status.recording.frames == 1
         crowd_thread.between_steps(
             lambda: crowd_thread.replace(fw.Crowd(cmap("hall")), why="so it is")
         )
-        assert crowd_thread.status["recording"]["ended"] == "so it is"
+        assert crowd_thread.status.recording.ended == "so it is"
         crowd_thread.between_steps(crowd_thread.step)
-        assert crowd_thread.status["recording"]["frames"] == 1
+        assert crowd_thread.status.recording.frames == 1
         folder = crowd_thread.live_recording.file.parent
         assert folder.exists()
     assert not folder.exists()

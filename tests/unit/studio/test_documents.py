@@ -15,8 +15,8 @@ from tests.unit.recording.recordings import random_recording
 def test_every_built_in_document_opens():
     for name in built_in():
         facts = open_built_in(name).facts()
-        assert facts["name"] == name
-        assert facts["largest_radius"] > 0.25
+        assert facts.name == name
+        assert facts.largest_radius > 0.25
 
 
 @pytest.mark.parametrize(
@@ -37,20 +37,20 @@ def test_a_map_file(tmp_path):
     save_geojson(env("hall"), tmp_path / "hall.geojson")
     document = open_document(str(tmp_path / "hall.geojson"))
     assert (document.name, document.what, document.editable) == ("hall.geojson", "map", True)
-    assert document.facts()["area"] == 500.0
+    assert document.facts().area == 500.0
 
 
 def test_a_saved_corridor_map_cannot_be_drawn_on(tmp_path):
     cmap("hall").save(tmp_path / "hall.fwmap")
     document = open_document(str(tmp_path / "hall.fwmap"))
     assert not document.editable
-    assert document.facts()["holes"] == 1
+    assert document.facts().holes == 1
 
 
 def test_areas_of_a_scenario_are_areas_of_the_map():
     document = open_built_in("demo:evacuation")
     assert document.what == "scenario"
-    assert {"entrance", "open plan"} <= {area["name"] for area in document.facts()["areas"]}
+    assert {"entrance", "open plan"} <= {area.name for area in document.facts().areas}
 
 
 def test_a_recording_on_a_map_of_the_gallery(tmp_path):
@@ -60,7 +60,7 @@ def test_a_recording_on_a_map_of_the_gallery(tmp_path):
     document = open_document(str(tmp_path / "run.parquet"))
     assert document.what == "recording"
     assert document.environment.holes == fw.load("gallery:field").holes
-    assert not document.facts()["boxed"]
+    assert not document.facts().boxed
 
 
 def test_a_recording_is_replayed_on_the_map_that_it_contains(tmp_path):
@@ -75,8 +75,8 @@ def test_a_recording_is_replayed_on_the_map_that_it_contains(tmp_path):
     crowd.run(seconds=1, to=tmp_path / "run.parquet")
     document = open_document(str(tmp_path / "run.parquet"))
     assert document.environment.walkable.equals(room.walkable)
-    assert [area["name"] for area in document.facts()["areas"]] == ["exit"]
-    assert not document.facts()["boxed"]
+    assert [area.name for area in document.facts().areas] == ["exit"]
+    assert not document.facts().boxed
 
 
 def test_a_recording_on_a_tiled_city_and_on_an_unknown_map(tmp_path):
@@ -95,7 +95,7 @@ def test_a_recording_on_an_unknown_map_has_a_box(tmp_path):
     document = open_document(str(tmp_path / "run.parquet"))
     assert document.environment.holes == 0
     assert not document.editable
-    assert document.facts()["boxed"]
+    assert document.facts().boxed
 
 
 def test_a_recording_on_the_wrong_map(tmp_path):

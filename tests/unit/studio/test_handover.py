@@ -42,7 +42,7 @@ def test_a_saved_corridor_map_and_one_of_a_roadmap(tmp_path):
     cmap("hall").save(tmp_path / "hall.fwmap")
     made = handed_over(open_document(str(tmp_path / "hall.fwmap")), tmp_path)
     assert made.environment is None
-    assert made.facts()["holes"] == 1
+    assert made.facts().holes == 1
     roadmap = fw.roadmap.rrm(env("hall"), resolution=0.5, radius=0.5)
     fw.CorridorMap.from_roadmap(roadmap).save(tmp_path / "roads.fwmap")
     made = handed_over(open_document(str(tmp_path / "roads.fwmap")), tmp_path)

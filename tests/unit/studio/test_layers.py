@@ -11,6 +11,7 @@ from footway.studio.documents import Document, open_built_in, open_document
 from footway.studio.layers import ground, layer
 from footway.studio.requests import Layer
 from tests.unit.crowd.maps import cmap, env
+from tests.unit.studio.serving import Page, serving
 
 FIELD = open_built_in("gallery:field")
 
@@ -40,9 +41,9 @@ def test_discs_lie_in_the_free_space():
 @pytest.mark.parametrize("method", ["grid", "rrm", "rrm_star", "rrrm", "voronoi_prm"])
 def test_roadmaps_of_every_method(method):
     answer = layer(FIELD, request("roadmap", method=method, resolution=1.0, radius=0.5), nothing)
-    assert answer.facts["resolution"] == (None if method == "voronoi_prm" else 1.0)
+    assert answer.facts.resolution == (None if method == "voronoi_prm" else 1.0)
     vertices, edges = answer.arrays["vertices"], answer.arrays["edges"]
-    assert answer.facts["nodes"] == len(vertices)
+    assert answer.facts.nodes == len(vertices)
     assert edges.max() < len(vertices)
     walls = shapely.boundary(FIELD.environment.walkable)
     assert (shapely.distance(walls, shapely.points(vertices)) >= 0.5 - 1e-6).all()
@@ -91,16 +92,16 @@ def test_walkable_space():
     document = open_built_in("gallery:office")
     answer = ground(document)
     assert np.isclose(sum(areas(answer.arrays)), document.environment.area)
-    assert len(answer.facts["areas"]) == len(areas(answer.arrays, "area_"))
+    assert len(answer.facts.areas) == len(areas(answer.arrays, "area_"))
 
 
 def test_terrain():
     document = open_built_in("gallery:forest")
     answer = ground(document)
     parts = areas(answer.arrays, "terrain_")
-    assert len(parts) == len(answer.facts["terrain"])
+    assert len(parts) == len(answer.facts.terrain)
     assert np.isclose(sum(parts), sum(r.polygon.area for r in document.environment.terrain))
-    assert {part["kind"] for part in answer.facts["terrain"]} == set(document.kinds)
+    assert {part.kind for part in answer.facts.terrain} == set(document.kinds)
 
 
 def test_walls_without_thickness():
@@ -119,3 +120,16 @@ def test_a_saved_map_has_walls_only(tmp_path):
 def test_islands_are_polygons_of_their_own():
     answer = ground(Document("x", "map", env("rooms"), cmap("rooms")))
     assert areas(answer.arrays) == [100.0, 100.0]
+
+
+def test_a_layer_is_cancelled_and_its_progress_is_sent():
+    with serving() as studio, Page(studio.access) as page:
+        n = page.send("layer", name="roadmap", method="rrm_star", resolution=0.06)
+        facts = page.event("progress")[0]["facts"]
+        assert facts["of"] == n
+        assert 0 <= facts["done"] <= facts["total"]
+        page.request("cancel", of=n)
+        header, _ = page.answer(n)
+        assert header["error"] == "cancelled"
+        # The queue of slow layers is free again.
+        assert "ok" in page.request("layer", name="discs")[0]

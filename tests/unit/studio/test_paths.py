@@ -7,6 +7,7 @@ import shapely
 import footway as fw
 from footway.studio.documents import Document
 from footway.studio.paths import MAX_TERRAINS, TerrainCache, path, refusal_facts, warm_up
+from footway.studio.replies import RefusalFacts
 from footway.studio.requests import Path
 from tests.unit.crowd.maps import cmap, env
 
@@ -31,9 +32,9 @@ def test_every_method_leads_from_start_to_goal(method):
     points = answer.arrays["path"]
     np.testing.assert_allclose(points[[0, -1]], [(2, 10), (28, 10)], atol=0.1)
     length = np.hypot(*np.diff(points, axis=0).T).sum()
-    assert answer.facts["length"] == pytest.approx(length, rel=1e-3)
-    assert answer.facts["clearance"] >= 0.25 - 1e-6
-    assert answer.facts["milliseconds"] > 0.0
+    assert answer.facts.length == pytest.approx(length, rel=1e-3)
+    assert answer.facts.clearance >= 0.25 - 1e-6
+    assert answer.facts.milliseconds > 0.0
     assert (cmap("hall").clearance(points) >= 0.25 - 1e-6).all()
     assert ("times" in answer.arrays) == (method != "short")
     assert ("route" in answer.arrays) == (method in ("irm", "miran"))
@@ -61,7 +62,7 @@ def test_clearance_is_never_below_the_radius():
         request((2.0, 10.0), (28.0, 10.0), radius=0.5, clearance=0.0),
         TerrainCache(),
     )
-    assert wide.facts["clearance"] > near.facts["clearance"] == same.facts["clearance"]
+    assert wide.facts.clearance > near.facts.clearance == same.facts.clearance
 
 
 def test_preferences_lead_around_the_mud():
@@ -71,9 +72,9 @@ def test_preferences_lead_around_the_mud():
     around = path(yard, request((2.0, 2.0), (28.0, 2.0), **options), TerrainCache())
     assert straight.arrays["path"][:, 1].max() < 2.1
     assert around.arrays["path"][:, 1].max() > 5.0
-    assert around.facts["ground"].keys() == {"ground", "mud"}
-    assert sum(around.facts["ground"].values()) == pytest.approx(around.facts["length"])
-    assert around.facts["weighted_length"] >= around.facts["length"] - 1e-9
+    assert around.facts.ground.keys() == {"ground", "mud"}
+    assert sum(around.facts.ground.values()) == pytest.approx(around.facts.length)
+    assert around.facts.weighted_length >= around.facts.length - 1e-9
     with pytest.raises(fw.BadInput, match="lava"):
         path(
             yard,
@@ -87,9 +88,9 @@ def test_weighted_length_uses_the_given_preferences(method):
     yard = Document("yard", "map", YARD, fw.CorridorMap.build(YARD))
     wanted = request((2.0, 2.0), (28.0, 2.0), method=method, preferences={"mud": 1.1})
     facts = path(yard, wanted, TerrainCache()).facts
-    assert facts["ground"]["mud"] > 9.0
-    more = 0.1 * facts["ground"]["mud"]
-    assert facts["weighted_length"] == pytest.approx(facts["length"] + more, rel=1e-6)
+    assert facts.ground["mud"] > 9.0
+    more = 0.1 * facts.ground["mud"]
+    assert facts.weighted_length == pytest.approx(facts.length + more, rel=1e-6)
 
 
 def test_a_path_over_terrain_outside_the_corridor_has_no_corridor():
@@ -112,9 +113,9 @@ def test_a_pinch_has_its_walls():
     with pytest.raises(fw.NoPath) as caught:
         path(document("door"), wanted, TerrainCache())
     facts = refusal_facts(document("door"), wanted, caught.value)
-    assert facts["reason"] == "pinch"
-    assert facts["pinch"]["width"] == pytest.approx(0.8)
-    assert len(facts["pinch"]["walls"]) == 2
+    assert facts.reason == "pinch"
+    assert facts.pinch.width == pytest.approx(0.8)
+    assert len(facts.pinch.walls) == 2
     assert "nearest" not in facts
 
 
@@ -131,22 +132,21 @@ def test_an_end_in_a_wall_gets_the_nearest_free_position(start, goal, end):
     with pytest.raises((fw.BadQuery, fw.NoPath)) as caught:
         path(document("hall"), wanted, TerrainCache())
     facts = refusal_facts(document("hall"), wanted, caught.value)
-    assert facts["end"] == end
-    assert cmap("hall").clearance([facts["nearest"]])[0] >= 0.4
+    assert facts.end == end
+    assert cmap("hall").clearance([facts.nearest])[0] >= 0.4
     other = {"start": goal, "goal": start}[end]
-    again = {"start": request(tuple(facts["nearest"]), other, radius=0.4),
-             "goal": request(other, tuple(facts["nearest"]), radius=0.4)}[end]  # fmt: skip
-    assert path(document("hall"), again, TerrainCache()).facts["length"] > 0.0
+    again = {"start": request(tuple(facts.nearest), other, radius=0.4),
+             "goal": request(other, tuple(facts.nearest), radius=0.4)}[end]  # fmt: skip
+    assert path(document("hall"), again, TerrainCache()).facts.length > 0.0
 
 
 def test_disconnected_space_has_no_path():
     wanted = request((5.0, 5.0), (16.0, 5.0))
     with pytest.raises(fw.NoPath) as caught:
         path(document("rooms"), wanted, TerrainCache())
-    assert refusal_facts(document("rooms"), wanted, caught.value) == {
-        "reason": "components",
-        "pinch": None,
-    }
+    assert refusal_facts(document("rooms"), wanted, caught.value) == RefusalFacts(
+        reason="components"
+    )
 
 
 def test_a_saved_map_has_no_terrain(tmp_path):
@@ -154,8 +154,7 @@ def test_a_saved_map_has_no_terrain(tmp_path):
     with pytest.raises(fw.BadInput, match="needs the map itself"):
         path(bare, request((2.0, 2.0), (28.0, 2.0), method="irm"), TerrainCache())
     assert (
-        path(bare, request((2.0, 2.0), (28.0, 2.0), method="cmm"), TerrainCache()).facts["length"]
-        > 25
+        path(bare, request((2.0, 2.0), (28.0, 2.0), method="cmm"), TerrainCache()).facts.length > 25
     )
 
 

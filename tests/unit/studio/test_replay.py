@@ -41,7 +41,7 @@ def test_plots_measure_what_is_there():
     np.testing.assert_allclose(arrays["speed"], [2 / 3, 2.0, 0.0])
     np.testing.assert_allclose(arrays["flow"], arrays["density"] * arrays["speed"])
     np.testing.assert_allclose(arrays["times"], [0.0, 0.1, 0.2])
-    assert answer.facts["frames"] == 3
+    assert answer.facts.frames == 3
 
 
 def test_a_cell_at_a_wall_has_less_walkable_area():
@@ -70,7 +70,7 @@ def test_frames(run):
 
 
 def test_an_empty_frame(run):
-    assert frame(run, run.recording.n_frames - 1).facts["n"] == 0
+    assert frame(run, run.recording.n_frames - 1).facts.n == 0
 
 
 def test_trails_are_trajectories(run):
@@ -89,7 +89,7 @@ def test_long_trails_leave_out_frames(run, monkeypatch, most, every):
     assert run.recording.offsets[-1] == 210
     monkeypatch.setattr(replay, "_MAX_ROWS", most)
     answer = trails(run, 0, 10_000)
-    assert answer.facts["every"] == every
+    assert answer.facts.every == every
     kept = [len(run.recording.frame(k).ids) for k in range(0, run.recording.n_frames, every)]
     assert len(answer.arrays["points"]) == sum(kept)
 

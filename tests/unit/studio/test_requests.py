@@ -23,6 +23,11 @@ GOOD = [
     '{"n":13,"type":"ground"}',
     '{"n":14,"type":"population","do":"change","index":0,"radius":0.3,"count":12,"follow":"miran"}',
     '{"n":15,"type":"crowd","do":"record"}',
+    '{"n":16,"type":"cancel","of":2}',
+    '{"n":17,"type":"item","at":[1,2]}',
+    '{"n":17,"type":"roadmap","do":"add-node","method":"rrm","state":0,"at":[1,2]}',
+    '{"n":18,"type":"edit","do":"move","at":[1,2],"to":[3,4]}',
+    '{"n":19,"type":"open","name":"recent:plan@20260101-120000"}',
 ]
 
 BAD = {
@@ -52,6 +57,9 @@ BAD = {
     '{"n":1,"type":"edit","do":"add"}': "polygon",
     '{"n":1,"type":"edit","do":"add","what":"terrain","polygon":[[0,0],[1,0],[1,1]]}': "kind",
     '{"n":1,"type":"edit","do":"delete"}': "at",
+    '{"n":1,"type":"edit","do":"move","at":[1,2]}': "to",
+    '{"n":1,"type":"edit","do":"add","polygon":[[0,0],[1,0]]}': "polygon",
+    '{"n":1,"type":"open","name":"recent:../x"}': "name",
     '{"n":1,"type":"walk","start":[0,0],"stops":[]}': "stops",
     "[" * 100_000: "not a request",
 }  # fmt: skip

@@ -12,8 +12,8 @@ from footway.crowd.models import MODELS
 from footway.crowd.obstacles import Obstacle, obstacles_at_start
 from footway.scenario import load_scenario, parse_scenario
 from footway.studio.crowd_thread import LiveRecording
-from footway.studio.documents import Document, EditHistory, open_built_in
-from footway.studio.requests import Edit, Population
+from footway.studio.documents import Document, EditHistory, open_built_in, open_document
+from footway.studio.requests import Edit, Population, parse
 from footway.studio.saving import (
     as_geojson,
     as_live_recording,
@@ -168,3 +168,36 @@ def test_a_scenario_has_the_local_model(model):
     ).content
     assert parse_scenario(content.decode()).model == MODELS[model]
     assert ("model" in tomllib.loads(content.decode())) == (model != "social_force")
+
+
+def test_items_are_saved_one_by_one_with_their_names(tmp_path):
+    """A floor over part of an obstacle is kept although files have no order."""
+    features = [
+        ("walkable", {}, [(0, 0), (20, 0), (20, 12), (0, 12)]),
+        ("obstacle", {"name": "shelf"}, [(0, 4), (6, 4), (6, 5), (0, 5)]),
+        ("building", {"name": "house"}, [(5, 4.5), (9, 4.5), (9, 6), (5, 6)]),
+    ]
+    collection = {
+        "type": "FeatureCollection",
+        "meta": {"crs": "local metres"},
+        "features": [
+            {
+                "type": "Feature",
+                "properties": {"kind": kind, **more},
+                "geometry": {"type": "Polygon", "coordinates": [[*ring, ring[0]]]},
+            }
+            for kind, more, ring in features
+        ],
+    }
+    (tmp_path / "shop.geojson").write_text(json.dumps(collection))
+    document = open_document(str(tmp_path / "shop.geojson"))
+    door = {"do": "add", "what": "walkable", "polygon": [(7, 4), (8, 4), (8, 7), (7, 7)]}
+    request = parse(json.dumps({"n": 1, "type": "edit", **door}))
+    edited = EditHistory().edit(document, request)
+    (tmp_path / "saved.geojson").write_bytes(as_geojson(edited).content)
+    saved = json.loads((tmp_path / "saved.geojson").read_text())["features"]
+    named = [one["properties"].get("name") for one in saved]
+    assert named == [None, "shelf", "house", None]
+    again = fw.load(tmp_path / "saved.geojson")
+    assert again.walkable.equals(edited.environment.walkable)
+    assert edited.environment.area == document.environment.area + 1.5

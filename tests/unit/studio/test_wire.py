@@ -12,12 +12,12 @@ from footway.formats.geojson import save_geojson
 from footway.studio import paths
 from footway.studio.documents import open_built_in, open_document
 from footway.studio.replay import envelope
+from footway.studio.replies import Answer, Compiling, RefusalFacts, Walk
 from footway.studio.requests import parse
 from footway.studio.saving import as_geojson
 from footway.studio.session import Session
 from footway.studio.wire import (
     ZERO_ORIGIN,
-    Answer,
     event,
     origin_of,
     packed,
@@ -69,14 +69,27 @@ def test_an_array_that_cannot_be_sent():
 
 
 def test_without_arrays_it_is_text():
-    assert reply(4, Answer({"x": np.float64(2.0), "y": (1, np.inf)})) == (
-        '{"n":4,"ok":{"x":2.0,"y":[1,null]}}'
+    walk = Walk(duration=np.float64(2.0), length=np.inf, arrivals=[1.0])
+    answer = Answer(walk, {"camera": np.empty((0, 7))})
+    header, _ = unpacked(reply(4, answer, version=2))
+    assert header["ok"] == {"duration": 2.0, "length": None, "clearance": None, "arrivals": [1.0]}
+    assert (header["n"], header["version"]) == (4, 2)
+    assert event("compiling", Answer(Compiling(what=None)), version=3) == (
+        '{"event":"compiling","version":3,"facts":{"what":null}}'
     )
-    assert event("status", Answer({"a": float("nan")})) == '{"event":"status","facts":{"a":null}}'
+
+
+def test_only_declared_arrays_of_the_declared_kind_are_sent():
+    with pytest.raises(AssertionError, match="declares no"):
+        Answer(Compiling(what=None), {"at": np.zeros((2, 2))})
+    with pytest.raises(AssertionError, match="needs"):
+        Answer(Walk(duration=0.0, length=0.0))
+    with pytest.raises(AssertionError, match="camera is sent as i4"):
+        Answer(Walk(duration=0.0, length=0.0), {"camera": np.zeros((2, 7), int)})
 
 
 def test_a_refusal_is_one_line():
-    assert json.loads(refused(None, "a\n  b", "busy", reason="x")) == {
+    assert json.loads(refused(None, "a\n  b", "busy", RefusalFacts(reason="x"))) == {
         "n": None, "error": "a b", "kind": "busy", "reason": "x",
     }  # fmt: skip
 

@@ -1,7 +1,8 @@
 /** The form that adds a population. */
 import type { App } from "../app";
 import { button, choice, field, h, select, type Choice } from "../dom";
-import type { Property, Status } from "../store";
+import { LIMITS } from "../protocol";
+import type { PropertyFacts } from "../store";
 import { ProfileControls } from "./profile";
 
 const THEN = [
@@ -23,8 +24,8 @@ export function populationForm(app: App): HTMLElement {
   return box;
 }
 
-function form(app: App, properties: Property[]): HTMLElement[] {
-  const count = field("add-count", "Count", { type: "number", min: 1, max: 100000, value: 500, step: 1 });
+function form(app: App, properties: PropertyFacts[]): HTMLElement[] {
+  const count = field("add-count", "Count", { type: "number", ...LIMITS.population.count, value: 500, step: 1 });
   const controls = new ProfileControls(properties, (what) => `add-${what}`);
   const journeyFields = journey(app);
   const [follow, costs] = controls.terrain;
@@ -38,7 +39,7 @@ function form(app: App, properties: Property[]): HTMLElement[] {
     const walking = behaviour.get() === "goals" && by !== "cmm" ? { follow: by, preferences } : {};
     const people = Math.max(1, Math.round(Number(count.input.value)));
     app.source
-      .request<Status>("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...journeyFields.get() })
+      .request("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...journeyFields.get() })
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };

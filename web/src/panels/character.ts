@@ -4,19 +4,8 @@ import { button, facts, h, section } from "../dom";
 import { Mark } from "../scene/marks";
 import { FORCES, CharacterScene } from "../scene/character";
 import type { Point } from "../store";
+import type { Character } from "../protocol";
 import { Refusal, type Reply } from "../wire";
-
-interface CharacterFacts {
-  id: number;
-  position: Point;
-  velocity: Point;
-  goal: Point | null;
-  radius: number;
-  speed: number;
-  population: number;
-  mode: string;
-  forces?: string[];
-}
 
 const EVERY = 0.15;
 
@@ -43,7 +32,12 @@ export class CharacterPart {
     this.element.setAttribute("data-testid", "character");
     following.watch((on) => follow.setAttribute("aria-pressed", String(on)));
     selected.watch((id) => this.select(id));
-    app.stage.tick((seconds) => this.tick(seconds));
+    app.stage.tick((seconds) => this.tick(seconds), true);
+  }
+
+  /** Where the halo of the selected character is, m. */
+  get halo(): Point {
+    return this.person.at;
   }
 
   private select(id: number): void {
@@ -64,6 +58,7 @@ export class CharacterPart {
     if (id < 0) return false;
     app.crowd.pick(id);
     const found = app.crowd.find(id);
+    if (found !== undefined) this.person.move(found.at);
     if (app.store.following.value && found !== undefined && app.stage.view !== "walk") app.stage.centreOn(...found.at);
     this.waited += seconds;
     if (this.waited >= EVERY && !this.busy) this.request(id);
@@ -74,7 +69,7 @@ export class CharacterPart {
     this.waited = 0;
     this.busy = true;
     this.app.source
-      .request<CharacterFacts>("character", { id })
+      .request("character", { id })
       .then((reply) => this.show(reply))
       .catch((trouble: unknown) => {
         this.app.store.selected.set(-1);
@@ -83,21 +78,24 @@ export class CharacterPart {
       .finally(() => (this.busy = false));
   }
 
-  private show({ ok, arrays }: Reply<CharacterFacts>): void {
+  private show({ ok, arrays }: Reply<"character">): void {
     const { app } = this;
     if (ok.id !== app.store.selected.value) return;
     const at = app.crowd.find(ok.id)?.at ?? ok.position;
-    const forces = ok.forces ?? [];
+    const forces = ok.forces;
     this.person.show(at, ok.radius, arrays, forces);
     this.goal.move(ok.goal ?? undefined);
     this.known.show(rows(ok, (place) => app.store.words(place)));
     const swatch = (name: string): HTMLElement => h("i", { class: "swatch", style: `background:${FORCES[name] ?? "#6c7a89"}` });
-    this.legend.replaceChildren(...forces.map((name) => h("span", { class: "entry-row" }, swatch(name), name)));
+    const strength = (i: number): string => `${Math.hypot(arrays.forces[2 * i], arrays.forces[2 * i + 1]).toFixed(2)} m/s²`;
+    this.legend.replaceChildren(
+      ...forces.map((name, i) => h("span", { class: "entry-row", "data-testid": `force-${name}` }, swatch(name), h("span", { class: "name" }, name), strength(i))),
+    );
     app.stage.refresh();
   }
 }
 
-function rows(ok: CharacterFacts, pair: (place: Point) => string): [string, string][] {
+function rows(ok: Character, pair: (place: Point) => string): [string, string][] {
   return [
     ["Number", String(ok.id)],
     ["Position", pair(ok.position)],

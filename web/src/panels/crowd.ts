@@ -1,6 +1,7 @@
 /** The crowd: start and stop, populations, one character, obstacles. */
 import type { App, Panel } from "../app";
 import { button, choice, facts, h, section, select } from "../dom";
+import { LIMITS, type CrowdFields } from "../protocol";
 import type { Point, Status } from "../store";
 import { CharacterPart } from "./character";
 import { populationForm } from "./add_population";
@@ -8,17 +9,17 @@ import { obstacleControls } from "./obstacles";
 import { populationList } from "./populations";
 import { recorder } from "./recorder";
 
-export function crowdPanel(app: App): Panel {
+export function crowdPanel(app: App): Panel & { character: CharacterPart } {
   const { obstacles } = app;
-  app.source.on("obstacles", (event, arrays) => {
-    obstacles.show(arrays, event.ids as number[] | undefined);
+  app.source.on("obstacles", ({ arrays }) => {
+    obstacles.show(arrays.discs, arrays.ids);
     app.stage.refresh();
   });
   const character = new CharacterPart(app);
   const drop = obstacleControls(app, obstacles);
   const box = facts("crowd-facts");
   app.store.status.watch((status) => status !== undefined && box.show(statusRows(status)));
-  const element = h(
+  const live = h(
     "div",
     {},
     section("Crowd", transport(app), recorder(app), box.box),
@@ -26,18 +27,29 @@ export function crowdPanel(app: App): Panel {
     section("Populations", populationList(app), populationForm(app)),
     section("Obstacles", drop.element),
   );
+  const replayed = section("Crowd", h("p", { class: "hint", "data-testid": "crowd-replayed" }, "A recording is open: its timeline is below the map. Open a map or a scenario to run a crowd."));
+  app.store.document.watch((document) => {
+    live.hidden = document?.what === "recording";
+    replayed.hidden = !live.hidden;
+  });
+  const element = h("div", {}, live, replayed);
   const tool = {
     down: (at: Point) => drop.down(at),
     drag: (at: Point, done: boolean) => drop.drag(at, done),
-    click: (at: Point) => {
+    click: (at: Point, event: PointerEvent) => {
       if (drop.armed()) return drop.add(at);
       if (drop.picked(at)) return undefined;
-      const reach = app.stage.resolution() * 8;
-      app.store.selected.set(app.crowd.nearest(at[0], at[1], reach));
+      const { stage, crowd } = app;
+      const pixel = (x: number, y: number, z: number): Point | undefined => stage.pixelAt(x, y, z);
+      app.store.selected.set(
+        stage.view === "map"
+          ? crowd.nearest(at[0], at[1], stage.resolution() * 8)
+          : crowd.nearestOnScreen(event.offsetX, event.offsetY, pixel, 8),
+      );
       return undefined;
     },
   };
-  return { element, tool, leave: drop.disarm };
+  return { element, tool, leave: drop.disarm, character };
 }
 
 function statusRows(status: Status): [string, string][] {
@@ -53,9 +65,9 @@ function statusRows(status: Status): [string, string][] {
 
 /** Start, pause, step, reset, speed, and the local model. */
 function transport(app: App): HTMLElement {
-  const request = (fields: Record<string, unknown>): void => {
+  const request = (fields: CrowdFields): void => {
     app.source
-      .request<Status>("crowd", fields)
+      .request("crowd", fields)
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };
@@ -64,10 +76,11 @@ function transport(app: App): HTMLElement {
   const pause = button("crowd-pause", "Pause", { ...look, icon: "pause", text: "Pause" }, () => request({ do: "pause" }));
   const step = button("crowd-step", "One step", { icon: "step", key: "." }, () => request({ do: "step" }));
   const reset = button("crowd-reset", "Back to the beginning", { icon: "reset" }, () => request({ do: "reset" }));
-  const speeds = [0.5, 1, 2, 4, 8, 16].map((value) => ({ value: String(value), text: `${value}×` }));
+  const { min, max } = LIMITS.crowd.speed;
+  const speeds = [0.5, 1, 2, 4, 8, 16].filter((value) => value >= min && value <= max).map((value) => ({ value: String(value), text: `${value}×` }));
   const speed = choice("crowd-speed", "Speed", speeds, "1", (value) => request({ do: "faster", speed: Number(value) }));
   let shown: string | null | undefined;
-  const model = select("crowd-model", "Model", [], (value) => request({ do: "model", model: value }));
+  const model = select("crowd-model", "Model", [], (value) => request({ do: "model", model: value as CrowdFields["model"] }));
   model.row.title = "How characters avoid each other";
   const showModel = (): void => {
     const models = app.store.models.value;

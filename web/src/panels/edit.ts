@@ -2,10 +2,13 @@
 import type { App, Panel } from "../app";
 import { button, choice, field, h, section, type Choice } from "../dom";
 import { download } from "../download";
-import type { IconName } from "../icons";
+import { SelectedItem } from "./item";
+import { RoadmapEditor } from "./roadmap";
+import type { RoadmapOverlay } from "../scene/overlays";
 import { Draft } from "../scene/draft";
 import type { Tool } from "../scene/input";
-import type { Document, Point } from "../store";
+import type { EditFields } from "../protocol";
+import type { Point } from "../store";
 
 const WHAT = [
   { value: "obstacle", text: "Obstacle" },
@@ -14,16 +17,18 @@ const WHAT = [
   { value: "area", text: "Area" },
 ] as const;
 
-const HOW: readonly { value: keyof typeof HINTS; text: string; icon: IconName }[] = [
-  { value: "polygon", text: "Polygon", icon: "polygon" },
-  { value: "rectangle", text: "Box", icon: "rectangle" },
-  { value: "delete", text: "Delete", icon: "trash" },
+const HOW: readonly { value: keyof typeof HINTS; text: string }[] = [
+  { value: "polygon", text: "Polygon" },
+  { value: "rectangle", text: "Box" },
+  { value: "select", text: "Select" },
+  { value: "delete", text: "Delete" },
 ];
 
 const HINTS = {
   polygon: "Click the corners; Enter, a double click or a click on the first corner closes the polygon. Esc discards it.",
   rectangle: "Drag a box over the map.",
-  delete: "Click an object to delete it: terrain, an area or an obstacle.",
+  select: "Click an item to select it; then drag it, or one of its corners.",
+  delete: "Click an item to delete it: terrain, an area, an obstacle or a wall.",
 };
 
 type What = (typeof WHAT)[number]["value"];
@@ -50,22 +55,33 @@ export class EditPanel implements Panel {
   private readonly what: Choice<What>;
   private readonly how: Choice<How>;
   private box: Point | undefined;
+  private readonly item: SelectedItem;
+  private readonly roadmap: RoadmapEditor;
+  private readonly draw = h("div", {});
 
-  constructor(app: App) {
+  constructor(app: App, roadmaps: Map<string, RoadmapOverlay>) {
     this.app = app;
     app.stage.scene.add(this.draft.root);
+    this.item = new SelectedItem(app, (fields) => this.request(fields));
     this.what = choice("edit-what", "What", WHAT, "obstacle", (value) => this.showRows(value));
     this.how = choice("edit-how", "Tool", HOW, "polygon", (value) => {
       this.hint.textContent = HINTS[value];
+      this.showRows(this.what.get());
       this.leave();
     });
+    this.roadmap = new RoadmapEditor(app, roadmaps);
+    const other = (): Tool | undefined => (this.roadmap.active === undefined ? undefined : this.roadmap.tool);
+    this.roadmap.chosen = () => {
+      this.leave();
+      this.draw.hidden = other() !== undefined;
+    };
     this.tool = {
       cursor: "crosshair",
-      click: (at) => this.click(at),
+      click: (at, event) => (other()?.click ?? ((place: Point) => this.click(place)))(at, event),
       hover: (at) => this.corners.length > 0 && this.sketch(this.corners, at),
       double: () => this.finish(this.corners),
-      down: (at) => this.down(at),
-      drag: (at, done) => this.drag(at, done),
+      down: (at, event) => (other()?.down ?? ((place: Point) => this.down(place)))(at, event),
+      drag: (at, done) => (other()?.drag ?? ((to: Point, over: boolean) => this.drag(to, over)))(at, done),
     };
     app.undo = () => this.request({ do: "undo" });
     app.redo = () => this.request({ do: "redo" });
@@ -78,6 +94,7 @@ export class EditPanel implements Panel {
   leave(): void {
     this.corners = [];
     this.box = undefined;
+    this.item.clear();
     this.sketch([]);
   }
 
@@ -90,13 +107,16 @@ export class EditPanel implements Panel {
       locked.hidden = document.editable;
     });
     const { what, kind, areaRows, how, hint, app } = this;
-    const draw = section("Draw", what.row, kind.row, kinds, areaRows, how.row, hint, history(app));
-    return h("div", {}, locked, draw, saving(app));
+    this.draw.append(section("Draw", how.row, hint, this.item.element, what.row, kind.row, kinds, areaRows, history(app)));
+    return h("div", {}, locked, this.draw, this.roadmap.element, saving(app));
   }
 
   private showRows(what: What): void {
-    this.kind.row.hidden = what !== "terrain";
-    this.areaRows.hidden = what !== "area";
+    const drawing = this.how.get() === "polygon" || this.how.get() === "rectangle";
+    this.what.row.hidden = !drawing;
+    this.kind.row.hidden = !drawing || what !== "terrain";
+    this.areaRows.hidden = !drawing || (what !== "area" && what !== "obstacle");
+    this.role.row.hidden = what !== "area";
   }
 
   private sketch(corners: Point[], pointer?: Point): void {
@@ -104,15 +124,16 @@ export class EditPanel implements Panel {
     this.app.stage.refresh();
   }
 
-  private request(fields: Record<string, unknown>): void {
+  private request(fields: EditFields): void {
     this.app.source
-      .request<Document>("edit", fields)
+      .request("edit", fields)
       .then(({ ok }) => this.app.opened(ok))
       .catch(this.app.complain);
   }
 
   private click(at: Point): void {
     if (this.how.get() === "delete") this.request({ do: "delete", at });
+    else if (this.how.get() === "select") this.item.select(at);
     else if (this.how.get() === "polygon") this.corner(at);
   }
 
@@ -130,14 +151,15 @@ export class EditPanel implements Panel {
 
   private down(at: Point): boolean {
     this.box = this.how.get() === "rectangle" ? at : undefined;
-    return this.box !== undefined;
+    return this.box !== undefined || (this.how.get() === "select" && this.item.down(at));
   }
 
   private drag(at: Point, done: boolean): void {
-    if (this.box === undefined) return;
+    if (this.box === undefined) return this.item.drag(at, done);
     const shape = rectangle(this.box, at);
     if (done) this.finish(shape);
     else this.sketch(shape);
+    return undefined;
   }
 
   private finish(polygon: Point[]): void {
@@ -147,16 +169,19 @@ export class EditPanel implements Panel {
   }
 
   /** The kind of a terrain; name and role of an area. */
-  private details(): Record<string, unknown> {
+  private details(): Partial<EditFields> {
     if (this.what.get() === "terrain") return { kind: this.kind.input.value.trim() || "grass" };
+    const name = this.name.input.value.trim();
+    if (this.what.get() === "obstacle" && name !== "") return { name };
     if (this.what.get() !== "area") return {};
     const role = this.role.get();
     const count = this.app.store.document.value?.areas.length ?? 0;
-    return { role, name: this.name.input.value.trim() || `${role} ${count + 1}` };
+    return { role, name: name || `${role} ${count + 1}` };
   }
 
   private key(event: KeyboardEvent): void {
-    if (this.corners.length === 0) return;
+    const typing = (event.target as HTMLElement).matches("input, select, textarea");
+    if (this.corners.length === 0 || typing) return;
     if (event.key === "Enter") this.finish(this.corners);
     else if (event.key === "Escape") this.leave();
     else if (event.key === "Backspace") this.sketch((this.corners = this.corners.slice(0, -1)));
@@ -189,7 +214,7 @@ function saving(app: App): HTMLElement {
   return section("Save", h("div", { class: "buttons" }, ...Object.values(links)));
 }
 
-function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {
+export function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {
   return [
     [ax, ay],
     [bx, ay],
@@ -199,6 +224,6 @@ function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {
 }
 
 /** Round to the millimetre. */
-function rounded([x, y]: Point): Point {
+export function rounded([x, y]: Point): Point {
   return [Math.round(x * 1000) / 1000, Math.round(y * 1000) / 1000];
 }

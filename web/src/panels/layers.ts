@@ -1,8 +1,9 @@
 /** Which layers are drawn, with their legends. */
 import type { App, Panel } from "../app";
-import { choice, facts, h, section, toggle } from "../dom";
-import { HEAT_CSS, areaColour, terrainColour } from "../scene/colours";
-import { OVERLAYS, type Legend, type Overlay } from "../scene/overlays";
+import { button, choice, facts, field, h, section, toggle } from "../dom";
+import { LIMITS } from "../protocol";
+import { HEAT_CSS, SPEED_CSS, areaColour, terrainColour } from "../scene/colours";
+import { OVERLAYS, RoadmapOverlay, type Legend, type Overlay } from "../scene/overlays";
 import { Refusal } from "../wire";
 
 /** Layers that the page computes itself. */
@@ -15,7 +16,7 @@ const LABELS: Record<string, string> = {
 };
 
 /** All layers; without a server only those that the page can compute itself. */
-export function layersPanel(app: App, served = true): Panel {
+export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<string, RoadmapOverlay> } {
   const overlays = Object.entries(served ? OVERLAYS : {}).map(([name, make]) => ({ name, overlay: make() }));
   const known = facts("document-facts");
   const legends = h("div", { class: "legends", "data-testid": "legends" });
@@ -40,6 +41,17 @@ export function layersPanel(app: App, served = true): Panel {
     (value) => app.store.tint.set(value),
   );
   const switches = new LayerSwitches(app, new Map(overlays.map(({ name, overlay }) => [name, overlay])), legends);
+  const cells = field("cell-size", "Cell size, m", {
+    type: "number",
+    ...LIMITS.layer.resolution,
+    step: 0.05,
+    placeholder: "automatic",
+    onchange: () => {
+      const { input } = cells;
+      if (input.value !== "" && !input.checkValidity()) return app.toast(input.validationMessage, "error");
+      return switches.setResolution(input.value === "" ? undefined : Number(input.value));
+    },
+  });
   app.density.changed = () => switches.drawLegends();
   app.store.tint.watch((value) => {
     app.crowd.setTint(value);
@@ -64,12 +76,15 @@ export function layersPanel(app: App, served = true): Panel {
     "div",
     {},
     section("Map", row("walls"), row("terrain"), row("areas"), ...group("Map")),
-    served && section("Roadmaps", ...group("Roadmaps")),
+    served && section("Roadmaps", ...group("Roadmaps"), cells.row),
     section("Crowd", row("density"), row("trails"), tint.row),
+    switches.waiting,
     legends,
     section("Document", known.box, repairList(app)),
   );
-  return { element, tool: {} };
+  app.layersChanged = () => switches.drawLegends();
+  const roadmaps = new Map(overlays.flatMap(({ name, overlay }) => (overlay instanceof RoadmapOverlay ? [[name, overlay] as const] : [])));
+  return { element, tool: {}, roadmaps };
 }
 
 /** List the repairs of the file. */
@@ -93,6 +108,9 @@ class LayerSwitches {
   private readonly legends: HTMLElement;
   private readonly fetched = new Set<string>();
   private readonly ready = new Set<string>();
+  private readonly running = new Map<string, AbortController>();
+  /** A line for each layer that is being computed. */
+  readonly waiting = h("div", { class: "stack", "data-testid": "waiting" });
   /** Objects of the layers that the page computes itself. */
   private readonly objects: Record<string, { visible: boolean }>;
   /** The server computes one slow layer at a time and refuses others, so requests are queued here. */
@@ -106,12 +124,14 @@ class LayerSwitches {
     this.objects = { walls, terrain, areas, density: app.density.mesh, trails: app.trails.lines };
     for (const { objects } of overlays.values()) app.stage.scene.add(...objects);
     for (const [name, signal] of Object.entries(app.store.layers)) signal.watch((on) => this.show(name, on));
+    app.source.on("progress", ({ ok }) => this.showProgress(ok.done, ok.total));
   }
 
   show(name: string, on: boolean): void {
     const overlay = this.overlays.get(name);
     const known = this.app.store.document.value !== undefined;
     if (on && overlay !== undefined && !this.fetched.has(name) && known) this.fetch(name, overlay);
+    if (!on) this.running.get(name)?.abort();
     const visible = on && (overlay === undefined || this.ready.has(name));
     for (const object of overlay?.objects ?? [this.objects[name] ?? {}]) object.visible = visible;
     this.drawLegends();
@@ -120,6 +140,12 @@ class LayerSwitches {
 
   /** Fetch the visible layers again after another map was opened. */
   fetchAgain(): void {
+    for (const [name, overlay] of this.overlays) {
+      if (!(overlay instanceof RoadmapOverlay)) continue;
+      const lost = overlay.facts?.undo === true && this.app.store.layers[name].value;
+      if (lost) this.app.toast(`The map has changed: ${overlay.label} is built again, without its edits`, "notice");
+      overlay.facts = undefined;
+    }
     this.fetched.clear();
     this.ready.clear();
     for (const [name, signal] of Object.entries(this.app.store.layers)) if (signal.value) this.show(name, true);
@@ -128,7 +154,15 @@ class LayerSwitches {
   private fetch(name: string, overlay: Overlay): void {
     const signal = this.app.store.layers[name];
     this.fetched.add(name);
-    const mine = this.turn.then(() => this.request(overlay));
+    this.ready.delete(name);
+    this.running.get(name)?.abort();
+    const cancel = new AbortController();
+    this.running.set(name, cancel);
+    const wait = h("span", {}, `${overlay.label}: computing`);
+    const stop = button(`cancel-${name}`, `Cancel ${overlay.label}`, { text: "Cancel", look: "quiet" }, () => cancel.abort());
+    const row = h("div", { class: "waiting", role: "status", "data-testid": `waiting-${name}` }, wait, stop);
+    const timer = setTimeout(() => this.waiting.append(row), 300);
+    const mine = this.turn.then(() => this.request(overlay, cancel.signal));
     this.turn = mine.catch(() => undefined);
     mine
       .then(() => {
@@ -136,20 +170,42 @@ class LayerSwitches {
         this.show(name, signal.value);
       })
       .catch((trouble: unknown) => {
+        if (this.running.get(name) !== cancel) return; // it was requested again
         this.fetched.delete(name);
         signal.set(false);
-        this.app.complain(trouble);
+        if (!cancel.signal.aborted) this.app.complain(trouble);
+      })
+      .finally(() => {
+        clearTimeout(timer);
+        row.remove();
+        if (this.running.get(name) === cancel) this.running.delete(name);
       });
   }
 
+  /** Request the roadmaps that are shown again, with other cells. */
+  setResolution(resolution: number | undefined): void {
+    for (const [name, overlay] of this.overlays) {
+      if (overlay.group !== "Roadmaps") continue;
+      overlay.fields.resolution = resolution;
+      this.fetched.delete(name);
+      if (this.app.store.layers[name].value) this.show(name, true);
+    }
+  }
+
+  private showProgress(done: number, total: number): void {
+    const [word] = this.waiting.querySelectorAll("span");
+    if (word !== undefined) word.textContent = `${(word.textContent ?? "").replace(/, \d+ %$/, "")}, ${Math.round((100 * done) / total)} %`;
+  }
+
   /** Request and draw a layer; retry for a minute while the server is busy with another page's layer. */
-  private async request(overlay: Overlay, tries = 200): Promise<void> {
+  private async request(overlay: Overlay, signal: AbortSignal, tries = 200): Promise<void> {
+    if (signal.aborted) throw new Refusal("cancelled", "cancelled");
     try {
-      overlay.draw(await this.app.source.request("layer", overlay.fields), this.app.store.theme.value);
+      overlay.draw(await this.app.source.request("layer", overlay.fields, signal), this.app.store.theme.value);
     } catch (trouble) {
       if (tries === 0 || !(trouble instanceof Refusal) || trouble.kind !== "busy") throw trouble;
       await new Promise((resolve) => setTimeout(resolve, 300));
-      await this.request(overlay, tries - 1);
+      await this.request(overlay, signal, tries - 1);
     }
   }
 
@@ -179,8 +235,6 @@ class LayerSwitches {
     this.legends.replaceChildren(...boxes);
   }
 }
-
-const SPEED_CSS = "linear-gradient(90deg,#c72e29,#edb84d,#29949e)";
 
 function legendRows(legend: Legend): HTMLElement[] {
   if ("text" in legend) {

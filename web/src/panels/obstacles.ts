@@ -2,6 +2,7 @@
 import type { App } from "../app";
 import { button, h, slider } from "../dom";
 import type { Obstacles } from "../scene/obstacles";
+import type { ObstacleFields } from "../protocol";
 import type { Point } from "../store";
 
 /** A click adds an obstacle; dragging moves it. */
@@ -19,7 +20,7 @@ export function obstacleControls(app: App, obstacles: Obstacles) {
     app.stage.canvas.style.cursor = on ? "copy" : "";
   };
   const drop = button("obstacle-drop", "Drop an obstacle", { icon: "cone", text: "Drop" }, () => arm(!armed));
-  const put = (fields: Record<string, unknown>): void => {
+  const put = (fields: ObstacleFields): void => {
     app.source.request("obstacle", fields).catch(app.complain);
   };
   return {

@@ -1,9 +1,11 @@
 /** Request a path: two marks, a radius, a method, and the reply while dragging. */
 import type { App, Panel } from "../app";
-import { button, choice, facts, h, section, slider, type Choice, type Slider } from "../dom";
+import type { PathQuery } from "../address";
+import { button, choice, facts, h, numberSlider, section, slider, type Choice, type Slider } from "../dom";
 import { Mark } from "../scene/marks";
 import { PathScene } from "../scene/path";
 import type { Document, Point } from "../store";
+import { LIMITS, type Path, type PathFields, type PinchFacts, type RefusalFacts } from "../protocol";
 import { Newest, Refusal, type Reply } from "../wire";
 
 const METHODS = [
@@ -22,29 +24,21 @@ const WORDS = {
 
 type End = "start" | "goal";
 
-interface PathFacts {
-  length: number;
-  clearance: number;
-  milliseconds: number;
-  weighted_length?: number;
-}
-
-interface Pinch {
-  at: Point;
-  width: number;
-  walls?: [Point, Point];
-}
+/** Least radius of the slider, m. */
+const RADIUS = 0.05;
 
 export interface PathState {
   start: Point | undefined;
   goal: Point | undefined;
-  facts: PathFacts | undefined;
+  facts: Path | undefined;
   trouble: string | undefined;
-  pinch: Pinch | undefined;
+  pinch: PinchFacts | undefined;
+  /** Where the path begins or ends, if a mark is where the disc does not fit. */
+  moved: Partial<Record<End, Point>>;
   points: number;
 }
 
-const NOTHING = { facts: undefined, trouble: undefined, pinch: undefined, points: 0 };
+const NOTHING = { facts: undefined, trouble: undefined, pinch: undefined, moved: {}, points: 0 };
 
 /** Two marks, a radius and a method, and the newest reply of the server. */
 export class PathPanel implements Panel {
@@ -56,6 +50,7 @@ export class PathPanel implements Panel {
   private readonly known = facts("path-facts");
   private readonly hint = h("p", { class: "hint", "data-testid": "path-hint" });
   private readonly trouble = h("p", { class: "trouble", role: "alert", "data-testid": "path-trouble" });
+  private readonly note = h("p", { class: "hint warning", role: "status", "data-testid": "path-note" });
   private readonly word = h("p", { class: "hint" }, WORDS.short);
   private readonly preferences = h("div", { class: "stack" });
   private readonly weights = new Map<string, number>();
@@ -63,17 +58,23 @@ export class PathPanel implements Panel {
   private readonly method: Choice<keyof typeof WORDS>;
   private readonly marks: Record<End, Mark>;
   private readonly label: Mark;
-  private readonly newest = new Newest<Reply<PathFacts>>(
-    (reply) => this.show(reply),
+  private readonly newest = new Newest<Found>(
+    (found) => this.show(found),
     (error) => this.refuse(error),
   );
   private shown = "";
+  /** What the address holds. */
+  readonly query: PathQuery = {
+    changed: () => undefined,
+    get: () => ({ from: this.state.start, to: this.state.goal, radius: this.radius.get(), method: this.method.get() }),
+    set: (query) => this.restore(query),
+  };
 
   constructor(app: App) {
     this.app = app;
     app.stage.scene.add(this.pathway.root);
-    const range = { min: 0.05, max: 2, step: 0.01, value: 0.25, unit: "m" };
-    this.radius = slider("path-radius", "Radius", range, () => this.request());
+    const range = { min: RADIUS, max: 2, step: 0.01, value: 0.25, unit: "m" };
+    this.radius = numberSlider("path-radius", "Radius", range, () => this.request());
     this.method = choice("path-method", "Method", METHODS, "short", (value) => {
       this.word.textContent = WORDS[value];
       this.request();
@@ -93,14 +94,14 @@ export class PathPanel implements Panel {
   }
 
   private compose(): HTMLElement {
-    const { hint, radius, method, word, preferences, trouble, known } = this;
+    const { hint, radius, method, word, preferences, trouble, note, known } = this;
     const swap = button("path-swap", "Swap start and goal", { icon: "swap", text: "Swap" }, () => this.swap());
     const clear = button("path-clear", "Clear the path", { icon: "close", text: "Clear" }, () => this.clear());
     return h(
       "div",
       {},
       section("Path", hint, radius.row, method.row, word, preferences),
-      section("Answer", trouble, known.box),
+      section("Answer", trouble, note, known.box),
       h("div", { class: "buttons" }, swap, clear),
     );
   }
@@ -110,9 +111,25 @@ export class PathPanel implements Panel {
     const same = document.name === this.shown;
     this.shown = document.name;
     if (!same) this.clear();
-    this.radius.limit(0.05, Math.max(0.5, Math.min(10, Math.ceil(document.largest_radius * 10) / 10)));
+    this.radius.limit(RADIUS, Math.max(0.5, Math.min(LIMITS.path.radius.max, Math.ceil(document.largest_radius * 10) / 10)));
     this.preferences.replaceChildren(...preferenceRows("weight", document, this.weights, () => this.request()));
     if (same) this.request();
+  }
+
+  private restore({ from, to, radius, method }: Parameters<PathQuery["set"]>[0]): void {
+    const known = METHODS.find(({ value }) => value === method)?.value;
+    if (radius !== undefined) this.radius.set(radius);
+    if (known !== undefined) this.chooseMethod(known);
+    if (from === undefined && this.state.start !== undefined) this.clear();
+    Object.assign(this.state, { start: from, goal: to });
+    this.marks.start.move(from);
+    this.marks.goal.move(to);
+    this.request();
+  }
+
+  private chooseMethod(method: keyof typeof WORDS): void {
+    this.method.set(method);
+    this.word.textContent = WORDS[method];
   }
 
   private click(at: Point): void {
@@ -139,16 +156,19 @@ export class PathPanel implements Panel {
   private clear(): void {
     this.state.start = this.state.goal = undefined;
     for (const mark of Object.values(this.marks)) mark.move(undefined);
+    this.newest.cancel();
+    this.query.changed();
     this.forget();
     this.showHint();
   }
 
   private request(): void {
+    this.query.changed();
     this.showHint();
     const { start, goal } = this.state;
     if (start === undefined || goal === undefined) return;
     const method = this.method.get();
-    const fields: Record<string, unknown> = { start, goal, radius: this.radius.get(), method };
+    const fields: PathFields = { start, goal, radius: this.radius.get(), method };
     const weighs = method === "irm" || method === "miran";
     if (weighs && this.weights.size > 0) fields.preferences = Object.fromEntries(this.weights);
     this.newest.put(() => requestPath(this.app, fields));
@@ -166,18 +186,34 @@ export class PathPanel implements Panel {
 
   private forget(): void {
     Object.assign(this.state, NOTHING);
-    this.trouble.textContent = "";
+    this.trouble.textContent = this.note.textContent = "";
     this.known.show([]);
     this.label.move(undefined);
     this.pathway.clear();
     this.app.stage.refresh();
   }
 
-  private show({ ok, arrays }: Reply<PathFacts>): void {
+  private show({ reply: { ok, arrays, version }, moved }: Found): void {
+    if (version !== this.app.store.document.value?.version) return; // another one is on its way
     this.forget();
     this.pathway.show(arrays);
-    Object.assign(this.state, { facts: ok, points: this.pathway.length });
+    Object.assign(this.state, { facts: ok, points: this.pathway.length, moved });
     this.known.show(rows(ok, arrays.times?.at(-1)));
+    this.showMoved(moved);
+  }
+
+  /** Draw and say where the path begins or ends instead of at the marks. */
+  private showMoved(moved: PathState["moved"]): void {
+    const lines = (["start", "goal"] as const).flatMap((end) => {
+      const [at, mark] = [moved[end], this.state[end]];
+      if (at === undefined || mark === undefined) return [];
+      const far = distance(at, mark);
+      const letter = end === "start" ? "A" : "B";
+      const verb = end === "start" ? "begins" : "ends";
+      return [{ at, mark, text: `${letter} is in or too near a wall: the path ${verb} at the nearest free place, ${far.toFixed(2)} m away.` }];
+    });
+    this.note.textContent = lines.map(({ text }) => text).join(" ");
+    this.pathway.showMoved(lines.map(({ at, mark }) => [mark, at]), this.radius.get());
   }
 
   private refuse(error: Error): void {
@@ -186,7 +222,7 @@ export class PathPanel implements Panel {
     if (!(error instanceof Refusal)) return this.app.complain(error);
     this.state.trouble = error.message;
     this.trouble.textContent = error.message.charAt(0).toUpperCase() + error.message.slice(1);
-    const pinch = error.facts.pinch as Pinch | null | undefined;
+    const { pinch } = error.facts;
     if (pinch == null) return undefined;
     this.state.pinch = pinch;
     this.known.show([
@@ -200,18 +236,24 @@ export class PathPanel implements Panel {
   }
 }
 
+/** A path, and the ends that are not at their marks. */
+interface Found {
+  reply: Reply<"path">;
+  moved: Partial<Record<End, Point>>;
+}
+
 /** Request the path; if an end is in or too near a wall, use the nearest free position. */
-async function requestPath(app: App, fields: Record<string, unknown>, tries = 2): Promise<Reply<PathFacts>> {
+async function requestPath(app: App, fields: PathFields, moved: Found["moved"] = {}, tries = 2): Promise<Found> {
   try {
-    return await app.source.request<PathFacts>("path", fields);
+    return { reply: await app.source.request("path", fields), moved };
   } catch (error) {
-    const { nearest, end } = error instanceof Refusal ? error.facts : {};
+    const { nearest, end }: Partial<RefusalFacts> = error instanceof Refusal ? error.facts : {};
     if (tries === 0 || nearest == null || end == null) throw error;
-    return requestPath(app, { ...fields, [end as string]: nearest }, tries - 1);
+    return requestPath(app, { ...fields, [end]: nearest }, { ...moved, [end]: nearest }, tries - 1);
   }
 }
 
-function rows(ok: PathFacts, seconds: number | undefined): [string, string][] {
+function rows(ok: Path, seconds: number | undefined): [string, string][] {
   const found: [string, string][] = [
     ["Length", `${ok.length.toFixed(2)} m`],
     ["Clearance", `${ok.clearance.toFixed(2)} m`],

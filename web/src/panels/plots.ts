@@ -1,13 +1,35 @@
 /** Plots of flow, density and speed over the time of a recording. */
 import { h } from "../dom";
-import type { Arrays, Numbers } from "../wire";
+import type { ReplayArrays } from "../protocol";
+import type { Numbers } from "../wire";
 
 const CURVES = [
-  { name: "present", title: "Present", unit: "persons", colour: "#6c7a89" },
-  { name: "flow", title: "Flow", unit: "1/s", colour: "#2f7de1" },
-  { name: "density", title: "Density", unit: "1/m²", colour: "#e8743b" },
-  { name: "speed", title: "Speed", unit: "m/s", colour: "#19a979" },
+  { name: "present", title: "Present", unit: "persons", colour: "#6c7a89", about: "Persons on the map." },
+  {
+    name: "flow",
+    title: "Flow",
+    unit: "1/(m s)",
+    colour: "#2f7de1",
+    about: "Specific flow: density times mean speed, persons per metre of width and second.",
+  },
+  {
+    name: "density",
+    title: "Density",
+    unit: "1/m²",
+    colour: "#e8743b",
+    about: "Persons per walkable square metre in cells of 2 m, mean over all persons.",
+  },
+  { name: "speed", title: "Speed", unit: "m/s", colour: "#19a979", about: "Mean speed of all persons." },
 ] as const;
+
+/** Pixels for the numbers beside and below a plot. */
+const LEFT = 34;
+const BELOW = 15;
+
+/** A number with two decimals, or none if it is large or whole. */
+function number(value: number): string {
+  return value >= 50 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(2);
+}
 
 interface Curve {
   canvas: HTMLCanvasElement;
@@ -30,12 +52,13 @@ export class Plots {
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
-  show(arrays: Arrays): void {
-    this.times = arrays.times ?? new Float32Array(0);
-    this.curves = CURVES.filter(({ name }) => (arrays[name]?.length ?? 0) > 1).map(({ name, title, unit, colour }) => {
+  show(arrays: ReplayArrays): void {
+    this.times = arrays.times;
+    this.curves = CURVES.filter(({ name }) => (arrays[name]?.length ?? 0) > 1).map(({ name, title, unit, colour, about }) => {
       const values = arrays[name];
       const top = (values as Float32Array).reduce((most, value) => (value > most ? value : most), 0) || 1;
-      const canvas = h("canvas", { role: "img", "aria-label": `${title} over time`, "data-testid": `plot-${name}` });
+      const most = `${title} over time, at most ${number(top)} ${unit}. ${about}`;
+      const canvas = h("canvas", { role: "img", "aria-label": most, title: about, "data-testid": `plot-${name}` });
       canvas.addEventListener("pointerdown", (event) => this.seek(this.timeAt(canvas, event.offsetX)));
       canvas.addEventListener("pointermove", (event) => {
         if (event.buttons === 1) this.seek(this.timeAt(canvas, event.offsetX));
@@ -64,7 +87,7 @@ export class Plots {
 
   private timeAt(canvas: HTMLCanvasElement, x: number): number {
     const [first, length] = this.span();
-    return first + (x / canvas.clientWidth) * length;
+    return first + (Math.max(0, x - LEFT) / (canvas.clientWidth - LEFT)) * length;
   }
 
   private draw(): void {
@@ -81,13 +104,15 @@ export class Plots {
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
     const [first, length] = this.span();
-    const x = (time: number): number => ((time - first) / length) * width;
-    const y = (v: number): number => height - 2 - (v / top) * (height - 6);
+    const foot = height - BELOW;
+    const x = (time: number): number => LEFT + ((time - first) / length) * (width - LEFT);
+    const y = (v: number): number => foot - (v / top) * (foot - 8);
+    this.drawAxes(pen, { width, foot, top, ends: [first, first + length] });
     const step = Math.max(1, Math.floor(values.length / (width * 2)));
     pen.beginPath();
-    pen.moveTo(0, height);
+    pen.moveTo(LEFT, foot);
     for (let i = 0; i < values.length; i += step) pen.lineTo(x(this.times[i]), y(values[i]));
-    pen.lineTo(x(this.times[values.length - 1]), height);
+    pen.lineTo(x(this.times[values.length - 1]), foot);
     pen.fillStyle = `${colour}2a`;
     pen.fill();
     pen.beginPath();
@@ -98,10 +123,31 @@ export class Plots {
     pen.stroke();
     const at = Math.min(values.length - 1, Math.round(((this.now - first) / length) * (values.length - 1)));
     pen.fillStyle = colour;
-    pen.fillRect(x(this.now) - 0.5, 0, 1, height);
+    pen.fillRect(x(this.now) - 0.5, 0, 1, foot);
     pen.beginPath();
     pen.arc(x(this.now), y(values[at] ?? 0), 3.5, 0, 2 * Math.PI);
     pen.fill();
-    value.textContent = `${(values[at] ?? 0).toFixed(values === this.times || top > 50 ? 0 : 2)} ${unit}`;
+    value.textContent = `${number(values[at] ?? 0)} ${unit}`;
+  }
+
+  /** Zero and the maximum on the left, the first and the last second below. */
+  private drawAxes(
+    pen: CanvasRenderingContext2D,
+    { width, foot, top, ends }: { width: number; foot: number; top: number; ends: [number, number] },
+  ): void {
+    const style = getComputedStyle(this.element);
+    pen.strokeStyle = style.getPropertyValue("--line");
+    pen.fillStyle = style.getPropertyValue("--soft");
+    pen.lineWidth = 1;
+    pen.strokeRect(LEFT + 0.5, 7.5, width - LEFT - 1, foot - 7);
+    pen.font = "10px system-ui, sans-serif";
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    pen.fillText(number(top), LEFT - 4, 8);
+    pen.fillText("0", LEFT - 4, foot - 1);
+    pen.textBaseline = "top";
+    pen.fillText(`${ends[1].toFixed(0)} s`, width, foot + 3);
+    pen.textAlign = "left";
+    pen.fillText(ends[0].toFixed(0), LEFT, foot + 3);
   }
 }

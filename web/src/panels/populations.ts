@@ -2,7 +2,8 @@
 import type { App } from "../app";
 import { button, field, h } from "../dom";
 import { POPULATIONS } from "../scene/colours";
-import type { Population, Status } from "../store";
+import { LIMITS, type PopulationFields } from "../protocol";
+import type { PopulationFacts } from "../store";
 import { Newest, type Reply } from "../wire";
 import { ProfileControls } from "./profile";
 
@@ -10,18 +11,18 @@ import { ProfileControls } from "./profile";
 export function populationList(app: App): HTMLElement {
   const list = h("ul", { class: "populations", "data-testid": "populations" });
   const rows = new Map<number, PopulationRow>();
-  app.store.status.watch((status) => status !== undefined && draw(app, list, rows, status.populations ?? []));
+  app.store.status.watch((status) => status !== undefined && draw(app, list, rows, status.populations));
   return list;
 }
 
 /** Rows are kept as long as their population, so that a dragged slider is not removed. */
-function draw(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, populations: Population[]): void {
+function draw(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, populations: PopulationFacts[]): void {
   for (const [index, { name }] of rows) {
     if (!populations.some((population) => population.index === index && population.name === name)) rows.delete(index);
   }
   if (app.store.properties.value.length === 0) return; // the form needs them
   const kept = (index: number): boolean => rows.get(index)?.removed === false;
-  const there = populations.filter(({ count, to_come, index }) => (count ?? 1) + (to_come ?? 0) > 0 || kept(index));
+  const there = populations.filter(({ count, to_come, index }) => count + to_come > 0 || kept(index));
   for (const population of there) {
     const { index } = population;
     const row = rows.get(index) ?? new PopulationRow(app, population);
@@ -35,7 +36,7 @@ function draw(app: App, list: HTMLElement, rows: Map<number, PopulationRow>, pop
 
 class PopulationRow {
   readonly element: HTMLElement;
-  readonly name: string | undefined;
+  readonly name: string;
   removed = false;
   private readonly app: App;
   private readonly index: number;
@@ -43,37 +44,36 @@ class PopulationRow {
   private readonly controls: ProfileControls;
   private readonly people: ReturnType<typeof field>;
   /** Changes since the last request, which are sent when it is answered. */
-  private pending: Record<string, unknown> = {};
-  private readonly newest: Newest<Reply<Status>>;
+  private pending: Partial<PopulationFields> = {};
+  private readonly newest: Newest<Reply<"population">>;
 
-  constructor(app: App, { index, name }: Population) {
+  constructor(app: App, { index, name }: PopulationFacts) {
     this.app = app;
     this.index = index;
     this.name = name;
     this.newest = new Newest(({ ok }) => app.store.status.set(ok), app.complain);
     const { value: properties } = app.store.properties;
-    this.controls = new ProfileControls(properties, (what) => `population-${what}-${index}`, (fields) => this.change({ ...fields }));
+    this.controls = new ProfileControls(properties, (what) => `population-${what}-${index}`, (fields) => this.change(fields));
     this.people = field(`population-count-${index}`, "Count", {
       type: "number",
-      min: 1,
-      max: 100000,
+      ...LIMITS.population.count,
       step: 1,
       onchange: () => this.change({ count: Math.max(1, Math.round(Number(this.people.input.value))) }),
     });
     this.element = this.row();
   }
 
-  show(population: Population): void {
-    const { count, to_come = 0, behaviour, grouped } = population;
+  show(population: PopulationFacts): void {
+    const { count, to_come, behaviour, grouped } = population;
     this.count.textContent = counted(count, to_come);
     this.element.classList.toggle("gone", count === 0 && to_come === 0);
     const { input } = this.people;
-    if (document.activeElement !== input) input.value = String(count ?? 0);
-    input.disabled = grouped === true;
+    if (document.activeElement !== input) input.value = String(count);
+    input.disabled = grouped;
     this.controls.show(population);
     const { value } = this.app.store.document;
     if (value !== undefined) this.controls.fit(value);
-    const corridors = behaviour === "wander" || grouped === true;
+    const corridors = behaviour === "wander" || grouped;
     for (const row of this.controls.terrain) row.hidden = corridors;
   }
 
@@ -83,7 +83,7 @@ class PopulationRow {
       "li",
       { "data-testid": `population-${index}` },
       h("i", { class: "swatch", style: `background:${POPULATIONS[index % POPULATIONS.length]}` }),
-      h("span", { class: "name" }, this.name ?? `Population ${index + 1}`),
+      h("span", { class: "name" }, this.name),
       this.count,
       button(`population-remove-${index}`, "Remove", { icon: "trash", look: "quiet" }, () => this.remove()),
       ...controls.rows(["speed"]),
@@ -101,29 +101,29 @@ class PopulationRow {
     this.put({ do: "remove" });
   }
 
-  private change(fields: Record<string, unknown>): void {
+  private change(fields: Partial<PopulationFields>): void {
     this.put({ do: "change", ...fields });
   }
 
-  private put(fields: Record<string, unknown>): void {
+  private put(fields: Partial<PopulationFields>): void {
     // Send no other changes of a population that is being removed.
     if (this.pending.do !== "remove") Object.assign(this.pending, fields);
     this.newest.put(() => {
       const request = this.pending;
       this.pending = {};
       if (request.do === "remove") return this.request({ do: "remove" });
-      return this.request(request);
+      return this.request({ do: "change", ...request });
     });
   }
 
-  private request(fields: Record<string, unknown>): Promise<Reply<Status>> {
-    return this.app.source.request<Status>("population", { index: this.index, ...fields });
+  private request(fields: PopulationFields): Promise<Reply<"population">> {
+    return this.app.source.request("population", { index: this.index, ...fields });
   }
 }
 
 /** "30", "30, 12 to come" or "12 to come". */
-function counted(count: number | undefined, to_come: number): string {
-  const there = count?.toLocaleString("en") ?? "";
+function counted(count: number, to_come: number): string {
+  const there = count.toLocaleString("en");
   if (to_come === 0) return there;
   const later = `${to_come.toLocaleString("en")} to come`;
   return count === 0 ? later : `${there}, ${later}`;

@@ -1,9 +1,10 @@
 /** The controls of a profile: a slider for each number, path following, costs of terrain. */
 import { choice, h, slider, type Choice, type Slider } from "../dom";
-import type { Document, Profile, Property } from "../store";
+import type { PopulationFields } from "../protocol";
+import type { Document, PopulationFacts, PropertyFacts } from "../store";
 import { preferenceRows } from "./path";
 
-type Follow = Profile["follow"];
+type Follow = PopulationFacts["follow"];
 
 /** Time after a user's change in which older status events do not reset a control, ms. */
 const HELD = 1000;
@@ -16,15 +17,15 @@ export class ProfileControls {
   private readonly weights = new Map<string, number>();
   private readonly costs = h("div", { class: "stack" });
   private readonly testid: (field: string) => string;
-  private readonly change: (fields: Partial<Profile>) => void;
+  private readonly change: (fields: Partial<PopulationFields>) => void;
   private kinds = "";
   private held = -HELD;
 
   /** `testid` names a field's control; `change` is called when the user sets a value. */
   constructor(
-    properties: Property[],
+    properties: PropertyFacts[],
     testid: (field: string) => string,
-    change: (fields: Partial<Profile>) => void = () => undefined,
+    change: (fields: Partial<PopulationFields>) => void = () => undefined,
   ) {
     this.testid = testid;
     this.change = (fields) => {
@@ -54,7 +55,7 @@ export class ProfileControls {
   }
 
   /** Values of the controls. */
-  get(): Partial<Profile> {
+  get(): Partial<PopulationFields> {
     const follow = this.follow.get();
     const numbers = Object.fromEntries([...this.sliders].map(([name, { get }]) => [name, get()]));
     const preferences = this.weights.size > 0 ? { preferences: Object.fromEntries(this.weights) } : {};
@@ -62,16 +63,16 @@ export class ProfileControls {
   }
 
   /** Show the profile of a population. */
-  show(profile: Partial<Profile>): void {
+  show(profile: PopulationFacts): void {
     if (performance.now() - this.held < HELD) return;
     for (const [name, { set }] of this.sliders) {
-      const value = profile[name];
+      const value = profile[name as keyof PopulationFacts];
       if (typeof value === "number") set(value);
     }
-    if (profile.follow !== undefined) this.follow.set(profile.follow);
+    this.follow.set(profile.follow);
     const before = JSON.stringify([...this.weights]);
     this.weights.clear();
-    for (const [kind, cost] of Object.entries(profile.preferences ?? {})) this.weights.set(kind, cost);
+    for (const [kind, cost] of Object.entries(profile.preferences)) this.weights.set(kind, cost);
     if (JSON.stringify([...this.weights]) !== before) this.kinds = "";
   }
 

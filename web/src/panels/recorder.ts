@@ -2,12 +2,12 @@
 import type { App } from "../app";
 import { button, h } from "../dom";
 import { download } from "../download";
-import type { Recording, Status } from "../store";
+import type { RecordingFacts } from "../protocol";
 
 export function recorder(app: App): HTMLElement {
   const request = (what: "record" | "stop-record"): void => {
     app.source
-      .request<Status>("crowd", { do: what })
+      .request("crowd", { do: what })
       .then(({ ok }) => app.store.status.set(ok))
       .catch(app.complain);
   };
@@ -32,7 +32,7 @@ export function recorder(app: App): HTMLElement {
   return h("div", { class: "stack" }, h("div", { class: "buttons" }, record, stop, save), word);
 }
 
-function recordingText({ running, seconds, megabytes, ended }: Recording): string {
+function recordingText({ running, seconds, megabytes, ended }: RecordingFacts): string {
   const size = megabytes >= 0.1 ? `, ${megabytes.toFixed(1)} MB` : "";
   const much = `${seconds.toFixed(1)} s${size}`;
   if (running) return `Recording: ${much}`;

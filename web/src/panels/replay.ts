@@ -1,72 +1,10 @@
 /** Replay of a recording: timeline, scrubbing, speed, and plots under it. */
 import type { App, Panel } from "../app";
 import { button, choice, h, section } from "../dom";
-import { frame, type Frame } from "../scene/crowd";
-import type { Arrays, Facts } from "../wire";
+import type { Frame } from "../scene/crowd";
+import type { ReplayArrays } from "../protocol";
 import { Plots } from "./plots";
-
-const KEPT = 400;
-const AHEAD = 6;
-
-/** Frames of the recording, with prefetching and a cache. */
-class Reel {
-  times = new Float32Array(0);
-  private readonly kept = new Map<number, Frame>();
-  private readonly request = new Set<number>();
-  private readonly app: App;
-  private readonly came: () => void;
-
-  constructor(app: App, came: () => void) {
-    this.app = app;
-    this.came = came;
-  }
-
-  open(arrays: Arrays): void {
-    this.kept.clear();
-    this.request.clear();
-    this.times = new Float32Array(arrays.frame_times ?? []);
-  }
-
-  get length(): number {
-    return this.times.length;
-  }
-
-  /** The last frame at or before a time. */
-  indexAt(time: number): number {
-    let low = 0;
-    let high = this.times.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.times[middle] <= time) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
-  get(k: number): Frame | undefined {
-    const found = this.kept.get(k);
-    if (found === undefined) this.fetch(k);
-    return found;
-  }
-
-  prefetch(k: number): void {
-    for (let i = 1; i <= AHEAD; i++) if (!this.kept.has(k + i)) this.fetch(k + i);
-  }
-
-  private fetch(k: number): void {
-    if (k < 0 || k >= this.length || this.request.has(k) || this.request.size > AHEAD + 2) return;
-    this.request.add(k);
-    this.app.source
-      .request<Facts>("replay", { frame: k })
-      .then(({ ok, arrays }) => {
-        this.kept.set(k, { ...frame(ok, arrays), time: this.times[k] });
-        if (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value as number);
-        this.came();
-      })
-      .catch(this.app.complain)
-      .finally(() => this.request.delete(k));
-  }
-}
+import { Reel } from "./reel";
 
 export interface ReplayState {
   time: number;
@@ -98,7 +36,7 @@ export class ReplayPanel implements Panel {
 
   constructor(app: App) {
     this.app = app;
-    this.reel = new Reel(app, () => this.show());
+    this.reel = new Reel(app.source, () => this.show(), app.complain);
     this.line = h("input", {
       type: "range",
       min: 0,
@@ -143,13 +81,14 @@ export class ReplayPanel implements Panel {
       this.start(false);
       if (recorded) this.open().catch(this.app.complain);
     });
-    return h("div", {}, section("Replay", none, some));
+    return h("div", { class: "replay" }, section("Replay", none, some));
   }
 
   private async open(): Promise<void> {
-    const { arrays } = await this.app.source.request("replay");
+    const reply = await this.app.source.request("replay", {});
+    const arrays = reply.arrays as ReplayArrays;
     this.drawn = -1;
-    this.reel.open(arrays);
+    this.reel.open(arrays.frame_times);
     this.line.min = String(this.first);
     this.line.max = String(this.last);
     this.plots.show(arrays);
@@ -173,8 +112,9 @@ export class ReplayPanel implements Panel {
   /** Advance the time only if the frames have arrived. */
   private tick(seconds: number): boolean {
     if (!this.playing) return false;
+    const next = this.time + seconds * this.pace;
     const ready = this.pair(this.reel.indexAt(this.time)) !== undefined;
-    if (ready) this.seek(this.time + seconds * this.pace);
+    if (ready) this.seek(next);
     if (this.time >= this.last) this.start(false);
     return ready;
   }
@@ -191,7 +131,7 @@ export class ReplayPanel implements Panel {
     this.plots.cursor(time);
     const k = reel.indexAt(time);
     const pair = this.pair(k);
-    reel.prefetch(k + 1);
+    reel.prefetch(time, this.playing ? this.pace : 0);
     if (pair === undefined) return;
     const [before, after] = pair;
     if (this.drawn !== k) this.draw(k, before, after);
@@ -207,6 +147,6 @@ export class ReplayPanel implements Panel {
     this.drawn = k;
     this.app.crowd.setPair(before, after);
     this.app.trails.add(before);
-    this.app.obstacles.show({ discs: before.discs ?? new Float32Array(0) }, []);
+    this.app.obstacles.show(before.discs ?? new Float32Array(0));
   }
 }

@@ -4,6 +4,7 @@ import { button, facts, h, section, slider } from "../dom";
 import { Minimap } from "../scene/minimap";
 import { firstView } from "../scene/first_view";
 import { EYE, Walker } from "../scene/walker";
+import { LIMITS } from "../protocol";
 import type { Point } from "../store";
 
 export interface WalkState {
@@ -19,10 +20,10 @@ export function walkPanel(app: App): Panel & { state: () => WalkState; minimap: 
   const walker = new Walker();
   const minimap = new Minimap((to, chained) => (chained || chain.checked ? addStop(to) : go([to])));
   const corner = h("div", { class: "corner", "data-testid": "corner" }, minimap.canvas);
-  app.marks.parentElement?.append(corner);
+  app.root.append(corner);
   const known = facts("walk-facts");
   const chain = h("input", { type: "checkbox", role: "switch", "data-testid": "walk-chain" });
-  const speed = slider("walk-speed", "Walking speed", { min: 0.5, max: 6, step: 0.1, value: 1.6, unit: "m/s" }, () => undefined);
+  const speed = slider("walk-speed", "Walking speed", { min: 0.5, max: LIMITS.walk.speed.max, step: 0.1, value: 1.6, unit: "m/s" }, () => undefined);
   const list = h("ol", { class: "stops", "data-testid": "walk-stops" });
   const drawStops = (): void => {
     list.replaceChildren(...minimap.stops.map((stop) => h("li", {}, app.store.words(stop))));
@@ -38,7 +39,7 @@ export function walkPanel(app: App): Panel & { state: () => WalkState; minimap: 
     app.source
       .request("walk", { start: walker.at, heading, stops, eye_height: EYE, speed: speed.get() })
       .then(({ arrays }) => {
-        walker.fly(new Float32Array(arrays.camera));
+        walker.fly(arrays.camera);
         app.store.view.set("walk");
         app.stage.invalidate();
       })
@@ -88,7 +89,7 @@ function panelElement(
         "div",
         { class: "buttons" },
         button("walk-tour", "Walk the tour", { icon: "play", text: "Walk the tour", look: "main" }, parts.go),
-        button("walk-clear", "Remove all stops", { icon: "trash" }, () => undefined),
+        button("walk-clear", "Clear stops", { icon: "trash", text: "Clear stops" }, () => undefined),
         button("walk-stop", "Stop walking", { icon: "pause" }, () => {
           parts.walker.stop();
           app.stage.invalidate();
@@ -106,7 +107,7 @@ function connect(
   corner: HTMLElement,
   show: (rows: [string, string][]) => void,
 ): void {
-  app.groundShown.push((bounds, fresh) => {
+  app.groundShown.push(({ bounds, fresh }) => {
     minimap.fit(bounds, app.ground.floors);
     if (fresh) {
       minimap.stops = [];

@@ -5,6 +5,9 @@ import type { Point, View } from "../store";
 
 export type Bounds = [number, number, number, number];
 
+/** A camera: centre and metres per pixel of the map, or position and target in 3D. */
+export type Pose = readonly number[];
+
 const FLOOR = new Plane(new Vector3(0, 0, 1), 0);
 
 export class Cameras {
@@ -83,6 +86,26 @@ export class Cameras {
       this.map.position.set(target.x, target.y, this.map.position.z);
       this.metresPerPixel = (ahead.length() * size) / this.canvas.clientHeight;
     }
+  }
+
+  /** The camera of the present view; undefined on the walk, and if the whole map is shown. */
+  pose(): Pose | undefined {
+    if (this.fitted || this.view === "walk") return undefined;
+    if (this.view === "map") return [this.map.position.x, this.map.position.y, this.metresPerPixel];
+    return [...this.orbit.position.toArray(), ...this.controls.target.toArray()];
+  }
+
+  setPose(pose: Pose): void {
+    this.fitted = false;
+    if (pose.length === 3 && this.view === "map") {
+      [this.map.position.x, this.map.position.y] = pose;
+      this.metresPerPixel = Math.min(this.size() / 40, Math.max(this.size() / 2e6, pose[2]));
+    } else if (pose.length === 6 && this.view === "3d") {
+      this.orbit.position.fromArray(pose);
+      this.controls.target.fromArray(pose, 3);
+      this.orbit.lookAt(this.controls.target);
+    }
+    this.cameraMoved();
   }
 
   /** Move the map's centre to a point (and the target of the orbit with it). */

@@ -1,6 +1,6 @@
 /** Overlay for one character: goal, corridor ahead, attraction point, forces. */
 import { Group } from "three";
-import type { Arrays } from "../wire";
+import type { CharacterArrays } from "../protocol";
 import type { Point } from "../store";
 import { Discs } from "./discs";
 import { moves } from "./painter";
@@ -22,6 +22,8 @@ const REACH = 1.2;
 
 export class CharacterScene {
   readonly root = new Group();
+  /** What moves with the character. */
+  private readonly around = new Group();
   private readonly strip = new Strip("#f5b301", 0.2, 12);
   private readonly backbone = new Strokes({ colour: "#d69500", width: 2, dash: 0.4, order: 13, z: 0.08 });
   private readonly attraction = new Strokes({ colour: "#f5b301", width: 2.5, order: 14, z: 0.1 });
@@ -30,24 +32,35 @@ export class CharacterScene {
   private readonly ring = new Discs(14);
 
   constructor() {
-    this.root.add(this.strip, this.backbone, this.attraction, this.arrows, this.point, this.ring);
+    this.around.add(this.arrows, this.ring);
+    this.root.add(this.strip, this.backbone, this.attraction, this.point, this.around);
     moves(this.root);
   }
 
-  show(at: Point, radius: number, arrays: Arrays, forces: string[]): void {
-    const { backbone, points, radii, attraction } = arrays;
-    const spine = (backbone ?? points) as Float32Array | undefined;
-    this.backbone.drawChain(spine);
-    const sides = spine === undefined || radii === undefined ? undefined : walls(spine, radii as Float32Array);
-    this.strip.draw(sides?.left, sides?.right);
-    this.ring.draw(new Float32Array([...at, radius * 1.9]), { colour: "#f5b301", fill: 0.15, rim: 1 });
-    const aim = attraction === undefined || attraction.length < 2 ? undefined : attraction;
+  show(at: Point, radius: number, arrays: CharacterArrays, forces: string[]): void {
+    const { points, radii, attraction } = arrays;
+    this.backbone.drawChain(points);
+    const sides = walls(points, radii);
+    this.strip.draw(sides.left, sides.right);
+    this.move(at);
+    this.ring.draw(new Float32Array([0, 0, radius * 1.9]), { colour: "#f5b301", fill: 0.15, rim: 1 });
+    const aim = attraction.length < 2 ? undefined : attraction;
     this.attraction.drawChain(aim === undefined ? undefined : new Float32Array([...at, aim[0], aim[1]]));
     this.point.visible = false;
     if (aim !== undefined) {
       this.point.draw(new Float32Array([aim[0], aim[1], 0]), { colour: "#d69500", fill: 1, rim: 1, pixels: 6 });
     }
-    this.drawForces(at, arrays.forces as Float32Array | undefined, forces);
+    this.drawForces([0, 0], arrays.forces, forces);
+  }
+
+  /** Move halo and arrows to where the character is drawn now. */
+  move([x, y]: Point): void {
+    this.around.position.set(x, y, 0);
+  }
+
+  /** Where the halo is, m. */
+  get at(): Point {
+    return [this.around.position.x, this.around.position.y];
   }
 
   hide(): void {

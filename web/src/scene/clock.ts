@@ -1,6 +1,12 @@
 /** The clock of the live crowd: it follows the simulation's time smoothly. */
 import type { CrowdScene, Frame } from "./crowd";
 
+/** What the clock moves. */
+export type Moved = Pick<CrowdScene, "clear" | "setPair" | "setPart">;
+
+/** Frames that may wait to be shown: a hidden tab draws none, and would queue all of them. */
+const MOST = 60;
+
 /** Part of a time error that is corrected per second. */
 const PULL = 2;
 
@@ -10,13 +16,13 @@ export class LiveClock {
   newest: Frame | undefined;
   private before: Frame | undefined;
   private after: Frame | undefined;
-  private queue: Frame[] = [];
+  queue: Frame[] = [];
   private rate = 1;
   private gap = 0.1;
   private receivedAt = 0;
-  private readonly crowd: CrowdScene;
+  private readonly crowd: Moved;
 
-  constructor(crowd: CrowdScene) {
+  constructor(crowd: Moved) {
     this.crowd = crowd;
   }
 
@@ -41,6 +47,7 @@ export class LiveClock {
         this.gap += (frame.time - last.time - this.gap) * 0.15;
       }
       this.queue.push(frame);
+      if (this.queue.length > MOST) this.restart(frame);
     }
     this.receivedAt = now;
   }

@@ -72,7 +72,7 @@ export const METHODS = {
 export const POPULATIONS = ["#2f7de1", "#e8743b", "#19a979", "#945ecf", "#d6336c", "#13a4b4", "#b58900", "#6c7a89"];
 
 const TERRAIN: Record<string, string> = {
-  road: "#8d939c",
+  road: "#7a736c",
   sidewalk: "#d9cdb4",
   pavement: "#d9cdb4",
   green: "#9cc48a",
@@ -85,11 +85,11 @@ const TERRAIN: Record<string, string> = {
   water: "#8fb9dc",
   sand: "#e6d3a1",
   mud: "#b39b80",
-  gravel: "#c2bcb1",
+  gravel: "#d9c9a0",
   crossing: "#e3c565",
-  building: "#b8a9a0",
+  building: "#d9a08a",
   dirt: "#bfa184",
-  parking: "#bcc1c9",
+  parking: "#c9b3d1",
   park: "#a9cd97",
 };
 const OTHERS = ["#b6a6d8", "#e0a99b", "#8fc7c0", "#d3c56f", "#c69ab5", "#9db4d0"];
@@ -109,6 +109,10 @@ export function areaColour(role: string | undefined): string {
 
 const RAMP = ["#3b2f7d", "#31688e", "#21918c", "#5ec962", "#fde725"].map((hex) => new Color(hex));
 const HEAT = ["#fff0a8", "#fecb5b", "#f8873c", "#d93a2f", "#7d1140"].map((hex) => new Color(hex));
+
+/** Colours of slow, medium and fast characters, and the speed at which the ramp ends, m/s. */
+export const SPEEDS = ["#c72e29", "#edb84d", "#29949e"];
+export const SPEED_CSS = `linear-gradient(90deg,${SPEEDS.join(",")})`;
 
 /** The CSS gradient of a ramp, for legends. */
 export const RAMP_CSS = `linear-gradient(90deg, ${RAMP.map((colour) => `#${colour.getHexString()}`).join(",")})`;

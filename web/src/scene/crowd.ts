@@ -1,8 +1,9 @@
 /** The crowd: all characters, interpolated between two frames by the graphics card. */
 import { BufferAttribute, Group, InstancedBufferAttribute, type BufferGeometry, type Color } from "three";
-import type { Arrays } from "../wire";
+import type { Events } from "../protocol";
 import type { Point, Theme } from "../store";
 import { moves } from "./painter";
+import { gap } from "./polygons";
 import { discs, dots, farFigures, figures, uniforms } from "./people";
 import type { Sight } from "./stage";
 
@@ -18,9 +19,12 @@ export interface Frame {
   discs?: Float32Array;
 }
 
-export function frame(facts: Record<string, unknown>, arrays: Arrays): Frame {
-  return { time: Number(facts.time ?? 0), ...arrays } as unknown as Frame;
+export function frame({ ok, arrays }: Events["frame"]): Frame {
+  return { time: ok.time, ...arrays };
 }
+
+/** Height of a figure, m. */
+const HEIGHT = 1.75;
 
 /** Dots up to this radius in pixels; larger people are drawn as discs. */
 const DOT = 12;
@@ -115,6 +119,24 @@ export class CrowdScene {
     return best;
   }
 
+  /** The character whose figure is nearest to a pixel, within `reach` pixels; -1 when there is none. */
+  nearestOnScreen(px: number, py: number, pixelAt: (x: number, y: number, z: number) => Point | undefined, reach: number): number {
+    let best = -1;
+    let least = reach;
+    for (let i = 0; i < this.count; i++) {
+      const { at } = this.drawn(i);
+      const [feet, head] = [pixelAt(at[0], at[1], 0), pixelAt(at[0], at[1], HEIGHT)];
+      if (feet === undefined || head === undefined) continue;
+      const wide = (this.all.self[3 * i] / HEIGHT) * Math.hypot(head[0] - feet[0], head[1] - feet[1]);
+      const apart = gap([px, py], feet, head) - wide;
+      if (apart < least) {
+        least = apart;
+        best = this.ids[i];
+      }
+    }
+    return best;
+  }
+
   pick(id: number): void {
     this.uniforms.picked.value = this.find(id)?.index ?? -1;
   }
@@ -167,6 +189,7 @@ class People {
   course = new Float32Array(0);
   motion = new Float32Array(0);
   self = new Float32Array(0);
+  private readonly headings = new Headings();
   private attributes: Record<string, BufferAttribute> = {};
   private count = 0;
 
@@ -195,7 +218,7 @@ class People {
   }
 
   set(before: Frame, after: Frame): void {
-    const { course, motion, self } = this;
+    const { course, motion, self, headings } = this;
     const earlier = before === after ? undefined : places(before, after);
     for (let i = 0; i < this.count; i++) {
       const j = earlier === undefined ? i : earlier[i];
@@ -205,10 +228,8 @@ class People {
       course[4 * i + 1] = from.at[2 * k + 1];
       course[4 * i + 2] = after.at[2 * i];
       course[4 * i + 3] = after.at[2 * i + 1];
-      motion[4 * i] = from.velocity[2 * k] / 1000;
-      motion[4 * i + 1] = from.velocity[2 * k + 1] / 1000;
-      motion[4 * i + 2] = after.velocity[2 * i] / 1000;
-      motion[4 * i + 3] = after.velocity[2 * i + 1] / 1000;
+      headings.turn(after.id[i], from.velocity[2 * k] / 1000, from.velocity[2 * k + 1] / 1000, motion, 4 * i);
+      headings.turn(after.id[i], after.velocity[2 * i] / 1000, after.velocity[2 * i + 1] / 1000, motion, 4 * i + 2);
       self[3 * i] = after.radius[i] / 1000;
       self[3 * i + 1] = after.population[i];
       self[3 * i + 2] = i;
@@ -229,6 +250,34 @@ class People {
       attribute.clearUpdateRanges();
       attribute.addUpdateRange(0, attribute.itemSize * this.count);
       attribute.needsUpdate = true;
+    }
+  }
+}
+
+/** Speed below which a character keeps the direction that it had, m/s. */
+const STANDS = 0.05;
+
+/** The directions of characters: those who stand keep theirs. */
+export class Headings {
+  private known = new Float32Array(0);
+
+  /** Write a velocity; that of a character that stands is tiny and has its last direction. */
+  turn(id: number, vx: number, vy: number, out: Float32Array, at: number): void {
+    if (2 * id >= this.known.length) {
+      const larger = new Float32Array(4 * id + 128);
+      larger.set(this.known);
+      this.known = larger;
+    }
+    const { known } = this;
+    const speed = Math.hypot(vx, vy);
+    if (speed >= STANDS) {
+      known[2 * id] = vx / speed;
+      known[2 * id + 1] = vy / speed;
+      out[at] = vx;
+      out[at + 1] = vy;
+    } else {
+      out[at] = 0.001 * known[2 * id];
+      out[at + 1] = 0.001 * known[2 * id + 1];
     }
   }
 }

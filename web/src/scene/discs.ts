@@ -21,19 +21,22 @@ export interface DiscLook {
 
 const VERTEX = /* glsl */ `
   attribute vec3 disc;
+  attribute vec3 tint;
   uniform vec2 viewport;
   uniform float pixels;
   varying vec2 at;
+  varying vec3 colour;
   void main() {
     at = position.xy;
-    vec4 centre = projectionMatrix * viewMatrix * vec4(disc.xy, 0.03, 1.0);
-    vec4 rim = projectionMatrix * viewMatrix * vec4(disc.xy + position.xy * disc.z, 0.03, 1.0);
+    colour = tint;
+    vec4 centre = projectionMatrix * modelViewMatrix * vec4(disc.xy, 0.03, 1.0);
+    vec4 rim = projectionMatrix * modelViewMatrix * vec4(disc.xy + position.xy * disc.z, 0.03, 1.0);
     vec4 least = centre + vec4(position.xy * pixels * 2.0 / viewport * centre.w, 0.0, 0.0);
     gl_Position = disc.z > 0.0 ? rim : least;
   }`;
 
 const FRAGMENT = /* glsl */ `
-  uniform vec3 colour;
+  varying vec3 colour;
   uniform float fill;
   uniform float rim;
   varying vec2 at;
@@ -56,7 +59,6 @@ export class Discs extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
       transparent: true,
       depthWrite: false,
       uniforms: {
-        colour: { value: new Color() },
         fill: { value: 0 },
         rim: { value: 1 },
         pixels: { value: 3 },
@@ -70,14 +72,16 @@ export class Discs extends Mesh<InstancedBufferGeometry, ShaderMaterial> {
     this.onBeforeRender = (renderer) => renderer.getSize(this.material.uniforms.viewport.value as Vector2);
   }
 
-  /** Draw discs (x, y, radius); a radius of zero is a dot of `pixels`. */
-  draw(discs: Numbers, look: DiscLook): void {
+  /** Draw discs (x, y, radius) in one colour or each in its own; a radius of zero is a dot of `pixels`. */
+  draw(discs: Numbers, look: DiscLook, colours?: Float32Array): void {
     this.geometry.dispose();
     this.geometry = square();
     this.geometry.setAttribute("disc", new InstancedBufferAttribute(new Float32Array(discs), 3));
     this.geometry.instanceCount = discs.length / 3;
     const { uniforms } = this.material;
-    (uniforms.colour.value as Color).set(look.colour);
+    const same = new Color(look.colour).toArray();
+    const tints = colours ?? Float32Array.from(discs, (_, i) => same[i % 3]);
+    this.geometry.setAttribute("tint", new InstancedBufferAttribute(tints, 3));
     uniforms.fill.value = look.fill;
     uniforms.rim.value = look.rim;
     uniforms.pixels.value = look.pixels ?? 3;

@@ -3,7 +3,9 @@ import type { Point } from "../store";
 import { inside, type Polygon } from "./polygons";
 import type { Bounds } from "./cameras";
 
+/** Points per side, and the work for all of them (points times edges): large maps get fewer points. */
 const GRID = 28;
+const WORK = 5e6;
 const DIRECTIONS = 24;
 
 /** The grid point with the largest clearance, and the direction with the longest view. */
@@ -11,21 +13,32 @@ export function firstView(floors: Polygon[], [x0, y0, x1, y1]: Bounds): { at: Po
   const edges = floors.flatMap(({ shell, holes }) => [shell, ...holes]).flatMap(edgesOf);
   let at: Point = [(x0 + x1) / 2, (y0 + y1) / 2];
   let most = -1;
-  for (let i = 0; i < GRID * GRID; i++) {
-    const x = x0 + ((x1 - x0) * ((i % GRID) + 0.5)) / GRID;
-    const y = y0 + ((y1 - y0) * (Math.floor(i / GRID) + 0.5)) / GRID;
+  const side = Math.max(5, Math.min(GRID, Math.floor(Math.sqrt(WORK / edges.length))));
+  for (let i = 0; i < side * side; i++) {
+    const x = x0 + ((x1 - x0) * ((i % side) + 0.5)) / side;
+    const y = y0 + ((y1 - y0) * (Math.floor(i / side) + 0.5)) / side;
     if (!floors.some((floor) => walkable(x, y, floor))) continue;
-    const clearance = Math.min(...edges.map((edge) => gap(x, y, edge)));
+    const clearance = least(edges, (edge) => gap(x, y, edge), most);
     if (clearance > most) [most, at] = [clearance, [x, y]];
   }
   let heading = 0;
   let longest = -1;
   for (let k = 0; k < DIRECTIONS; k++) {
     const angle = (2 * Math.PI * k) / DIRECTIONS;
-    const view = Math.min(...edges.map((edge) => sight(at, angle, edge)));
+    const view = least(edges, (edge) => sight(at, angle, edge), longest);
     if (view > longest) [longest, heading] = [view, angle];
   }
   return { at, heading };
+}
+
+/** The least value; the search ends at one that is not above `enough`. */
+function least(edges: Edge[], value: (edge: Edge) => number, enough: number): number {
+  let found = Infinity;
+  for (const edge of edges) {
+    found = Math.min(found, value(edge));
+    if (found <= enough) break;
+  }
+  return found;
 }
 
 type Edge = [number, number, number, number];

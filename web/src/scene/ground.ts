@@ -13,6 +13,7 @@ import {
   MeshLambertMaterial,
   RepeatWrapping,
   SRGBColorSpace,
+  ShapeUtils,
   Vector2,
 } from "three";
 import type { Reply } from "../wire";
@@ -21,11 +22,6 @@ import { rim, solids, standing, strokes, thin } from "./blocks";
 import { PALETTES, areaColour, terrainColour } from "./colours";
 import { flat, polygons, type Polygon } from "./polygons";
 import type { Bounds } from "./cameras";
-
-export interface GroundFacts {
-  terrain?: { kind: string }[];
-  areas?: { name: string; role?: string }[];
-}
 
 /** Faint floor tiles, which make the speed of the walk visible. */
 function tiles(): CanvasTexture {
@@ -53,7 +49,7 @@ export class Ground {
   readonly terrain = new Group();
   readonly areas = new Group();
   floors: Polygon[] = [];
-  areaNames: { name: string; role: string | undefined; at: Point }[] = [];
+  areaNames: { name: string; role: string | undefined; at: Point; size: number }[] = [];
   private sides: Mesh | undefined;
   private theme: Theme = "light";
   private readonly floor = new MeshLambertMaterial({ depthWrite: false, map: tiles() });
@@ -87,13 +83,13 @@ export class Ground {
     if (this.sides !== undefined) this.sides.visible = view !== "map";
   }
 
-  show(reply: Reply<GroundFacts>, bounds: Bounds, kinds: string[], view: View): void {
+  show(reply: Reply<"ground">, bounds: Bounds, kinds: string[], view: View): void {
     this.clear();
     this.floors = polygons(reply.arrays);
     this.addFloor(Math.max(bounds[2] - bounds[0], bounds[3] - bounds[1]));
     this.addTerrain(reply, kinds);
     this.addAreas(reply);
-    this.addWalls(bounds, reply.arrays.lines as Float32Array | undefined);
+    this.addWalls(bounds, reply.arrays.lines);
     this.setView(view);
   }
 
@@ -125,10 +121,10 @@ export class Ground {
     mesh.receiveShadow = true;
   }
 
-  private addTerrain(reply: Reply<GroundFacts>, kinds: string[]): void {
+  private addTerrain(reply: Reply<"ground">, kinds: string[]): void {
     const found = polygons(reply.arrays, "terrain_");
     found.forEach((polygon, i) => {
-      const colour = new Color(terrainColour(reply.ok.terrain?.[i]?.kind ?? "", kinds));
+      const colour = new Color(terrainColour(reply.ok.terrain[i]?.kind ?? "", kinds));
       if (this.theme === "dark") colour.multiplyScalar(0.55);
       const lit = new MeshLambertMaterial({ color: colour, depthWrite: false });
       const plain = new MeshBasicMaterial({ color: colour, depthWrite: false });
@@ -139,9 +135,9 @@ export class Ground {
     });
   }
 
-  private addAreas(reply: Reply<GroundFacts>): void {
+  private addAreas(reply: Reply<"ground">): void {
     polygons(reply.arrays, "area_").forEach((polygon, i) => {
-      const { name = "", role } = reply.ok.areas?.[i] ?? {};
+      const { name = "", role } = reply.ok.areas[i] ?? {};
       const look = { color: areaColour(role), depthWrite: false, transparent: true, opacity: 0.18 };
       const lit = new MeshLambertMaterial(look);
       const plain = new MeshBasicMaterial(look);
@@ -151,7 +147,7 @@ export class Ground {
       mesh.renderOrder = ORDER.area;
       this.areas.add(new LineSegments(strokes(rim(polygon.shell, 0.02)), line));
       const centre = polygon.shell.reduce((sum, p) => sum.add(p), new Vector2()).divideScalar(polygon.shell.length);
-      this.areaNames.push({ name, role, at: [centre.x, centre.y] });
+      this.areaNames.push({ name, role, at: [centre.x, centre.y], size: Math.abs(ShapeUtils.area(polygon.shell)) });
     });
   }
 

@@ -1,6 +1,5 @@
 /** Dynamic obstacles: discs that users add to the crowd and drag. */
 import { CylinderGeometry, Group, InstancedMesh, Matrix4, MeshLambertMaterial } from "three";
-import type { Arrays } from "../wire";
 import type { Point } from "../store";
 import { moves } from "./painter";
 
@@ -21,9 +20,9 @@ export class Obstacles {
     moves(this.root);
   }
 
-  show({ discs, ids }: Arrays, named?: number[]): void {
-    this.discs = new Float32Array(discs ?? []);
-    this.ids = named ?? Array.from(ids ?? []);
+  show(discs: Float32Array, ids: Iterable<number> = []): void {
+    this.discs = new Float32Array(discs);
+    this.ids = Array.from(ids);
     this.draw();
   }
 

@@ -4,10 +4,12 @@
  * A layer is one entry of OVERLAYS and one function of studio/layers.py; see CONTRIBUTING.md.
  */
 import { BufferAttribute, BufferGeometry, Color, LineBasicMaterial, LineSegments, type Object3D } from "three";
-import type { Theme } from "../store";
-import type { Arrays, Facts, Numbers, Reply } from "../wire";
+import type { Point, Theme } from "../store";
+import type { AxisLayerArrays, DiscsLayerArrays, LayerFields, RoadmapLayer, RoadmapLayerArrays } from "../protocol";
+import type { Numbers, Reply } from "../wire";
 import { METHODS, PALETTES, RAMP_CSS, ramp } from "./colours";
 import { Discs } from "./discs";
+import { gap } from "./polygons";
 import { Strokes, chain } from "./strokes";
 
 /** A colour scale with its ends, or a line of text with its colour. */
@@ -22,10 +24,10 @@ export interface Overlay {
   /** Colour beside the switch. */
   readonly swatch?: string;
   /** Fields of the request: the name of the layer, and options. */
-  readonly fields: Facts;
+  readonly fields: LayerFields & { resolution?: number };
   /** What is added to the scene. */
   readonly objects: Object3D[];
-  draw(reply: Reply, theme: Theme): void;
+  draw(reply: Reply<"layer">, theme: Theme): void;
   legend?(): Legend;
 }
 
@@ -50,11 +52,12 @@ class AxisOverlay implements Overlay {
   /** Largest clearance in metres. */
   private widest = 0;
 
-  draw({ arrays: { points, clearance, offsets } }: Reply): void {
+  draw({ arrays }: Reply<"layer">): void {
+    const { points, clearance, offsets } = arrays as AxisLayerArrays;
     const at: number[] = [];
     const colours: number[] = [];
     const colour = new Color();
-    this.widest = (clearance as Float32Array).reduce((most, value) => Math.max(most, value), 0);
+    this.widest = clearance.reduce((most, value) => Math.max(most, value), 0);
     const shade = (i: number): number[] =>
       ramp(Math.sqrt(clearance[i] / (this.widest || 1)), colour).toArray() as number[];
     for (let e = 0; e + 1 < offsets.length; e++) {
@@ -77,8 +80,23 @@ class DiscsOverlay implements Overlay {
   private readonly discs = new Discs(3);
   readonly objects = [this.discs];
 
-  draw({ arrays }: Reply, theme: Theme): void {
-    this.discs.draw(distinct(arrays.discs), { colour: PALETTES[theme].disc, fill: 0.04, rim: 0.5 });
+  private widest = 0;
+  private text = "";
+
+  draw({ arrays }: Reply<"layer">, theme: Theme): void {
+    const { discs } = arrays as DiscsLayerArrays;
+    const shown = distinct(discs);
+    const colour = new Color();
+    const colours = new Float32Array(shown.length);
+    this.widest = shown[2] ?? 0;
+    for (let i = 0; i < shown.length; i += 3) ramp(Math.sqrt(shown[i + 2] / this.widest), colour).toArray(colours, i);
+    this.discs.draw(shown, { colour: PALETTES[theme].disc, fill: 0.06, rim: 0.9 }, colours);
+    const count = (values: Numbers): string => (values.length / 3).toLocaleString("en");
+    this.text = `Radius of discs; ${count(shown)} of ${count(discs)} drawn`;
+  }
+
+  legend(): Legend {
+    return { title: this.text, ramp: RAMP_CSS, low: "0 m", high: `${this.widest.toFixed(1)} m` };
   }
 }
 
@@ -86,16 +104,20 @@ class DiscsOverlay implements Overlay {
 const MANY = 6000;
 
 /** A roadmap: edges as wide lines with dots at the vertices, or as hairlines if there are very many. */
-class RoadmapOverlay implements Overlay {
+export class RoadmapOverlay implements Overlay {
   readonly group = "Roadmaps";
   readonly label: string;
   readonly swatch: string;
-  readonly fields: Facts;
+  readonly fields: Overlay["fields"];
   readonly objects: Object3D[];
   private readonly lines: Strokes;
   private readonly hairs: LineSegments<BufferGeometry, LineBasicMaterial>;
   private readonly dots = new Discs(6);
+  private readonly regions: Strokes;
   private text = "";
+  /** Of the last reply; undefined before the first. */
+  facts: RoadmapLayer | undefined;
+  private arrays: RoadmapLayerArrays | undefined;
 
   constructor(method: keyof typeof METHODS, label: string) {
     this.label = label;
@@ -103,10 +125,14 @@ class RoadmapOverlay implements Overlay {
     this.fields = { name: "roadmap", method };
     this.lines = new Strokes({ colour: this.swatch, width: 1.8, opacity: 0.9, order: 5 });
     this.hairs = hairs(this.swatch);
-    this.objects = [this.lines, this.hairs, this.dots];
+    this.regions = new Strokes({ colour: "#dc2626", width: 2, dash: 0.3, order: 6, z: 0.06 });
+    this.objects = [this.lines, this.hairs, this.dots, this.regions];
   }
 
-  draw({ ok, arrays }: Reply): void {
+  draw(reply: Reply<"layer"> | Reply<"roadmap">): void {
+    const [ok, arrays] = [reply.ok as RoadmapLayer, reply.arrays as RoadmapLayerArrays];
+    [this.facts, this.arrays] = [ok, arrays];
+    this.regions.draw(ok.closed.flatMap((ring) => chain(new Float32Array([...ring, ring[0]].flat()), 0.06)));
     const { vertices } = arrays;
     const at = edgeLines(arrays);
     const many = at.length / 6 > MANY;
@@ -122,16 +148,46 @@ class RoadmapOverlay implements Overlay {
   legend(): Legend {
     return { title: "Roadmaps", text: this.text, colour: this.swatch };
   }
+
+  /** Where a node is, m. */
+  node(k: number): Point | undefined {
+    const { vertices } = this.arrays ?? {};
+    return vertices === undefined || 2 * k >= vertices.length ? undefined : [vertices[2 * k], vertices[2 * k + 1]];
+  }
+
+  /** The node nearest to a point, within `reach` metres. */
+  nodeAt([x, y]: Point, reach: number): number | undefined {
+    const { vertices = new Float32Array(0) } = this.arrays ?? {};
+    return nearest(vertices.length / 2, reach, (k) => Math.hypot(vertices[2 * k] - x, vertices[2 * k + 1] - y));
+  }
+
+  /** The edge nearest to a point, within `reach` metres, seen as a straight line. */
+  edgeAt(at: Point, reach: number): number | undefined {
+    const { edges = new Int32Array(0) } = this.arrays ?? {};
+    return nearest(edges.length / 2, reach, (e) => gap(at, this.node(edges[2 * e]) ?? at, this.node(edges[2 * e + 1]) ?? at));
+  }
+}
+
+/** The number of the least value below a limit. */
+function nearest(count: number, limit: number, value: (k: number) => number): number | undefined {
+  let found: number | undefined;
+  let least = limit;
+  for (let k = 0; k < count; k++) {
+    const away = value(k);
+    if (away < least) [least, found] = [away, k];
+  }
+  return found;
 }
 
 /** Ends of the pieces of all edges: x, y, z each. */
-function edgeLines({ vertices, edges, points, offsets }: Arrays): number[] {
+function edgeLines({ vertices, edges, points, offsets, open }: RoadmapLayerArrays): number[] {
   const at: number[] = [];
   if (points !== undefined && offsets !== undefined && offsets.length > 1) {
-    for (let e = 0; e + 1 < offsets.length; e++) at.push(...chain(points, 0.05, offsets[e], offsets[e + 1]));
+    for (let e = 0; e + 1 < offsets.length; e++) if (open[e] !== 0) at.push(...chain(points, 0.05, offsets[e], offsets[e + 1]));
     return at;
   }
   for (let e = 0; e < edges.length; e += 2) {
+    if (open[e >> 1] === 0) continue;
     const [a, b] = [2 * edges[e], 2 * edges[e + 1]];
     at.push(vertices[a], vertices[a + 1], 0.05, vertices[b], vertices[b + 1], 0.05);
   }
@@ -139,12 +195,11 @@ function edgeLines({ vertices, edges, points, offsets }: Arrays): number[] {
 }
 
 /** The size of a roadmap, with a note if it is disconnected (doors narrower than two cells cause that). */
-function size(facts: Facts): string {
-  const { nodes, edges, components, resolution } = facts as Record<string, number | null>;
-  const words = `${nodes?.toLocaleString("en")} nodes, ${edges?.toLocaleString("en")} edges`;
-  if ((components ?? 0) < 2) return words;
+function size({ nodes, edges, components, resolution }: RoadmapLayer): string {
+  const words = `${nodes.toLocaleString("en")} nodes, ${edges.toLocaleString("en")} edges`;
+  if (components < 2) return words;
   const cells = resolution === null ? "" : `: cells of ${resolution} m may be too large for doors`;
-  return `${words}, ${components?.toLocaleString("en")} parts${cells}`;
+  return `${words}, ${components.toLocaleString("en")} parts${cells}`;
 }
 
 function hairs(colour: string): LineSegments<BufferGeometry, LineBasicMaterial> {
@@ -155,17 +210,18 @@ function hairs(colour: string): LineSegments<BufferGeometry, LineBasicMaterial> 
   return made;
 }
 
-/** Distinguishable discs: of many that nearly coincide (around a round corner) one is drawn. */
-function distinct(discs: Numbers): Float32Array {
+/** Part of a disc's radius within which no centre of a smaller one is drawn. */
+const APART = 0.75;
+
+/** Readable discs, the largest first: those whose centre is deep inside a larger one are left out. */
+export function distinct(discs: Numbers): Float32Array {
+  const order = Array.from({ length: discs.length / 3 }, (_, i) => 3 * i).sort((a, b) => discs[b + 2] - discs[a + 2]);
   const kept: number[] = [];
-  for (let i = 0; i < discs.length; i += 3) {
-    const [x, y, r] = [discs[i], discs[i + 1], discs[i + 2]];
-    let twin = false;
-    for (let k = 0; k < kept.length && !twin; k += 3) {
-      const apart = Math.hypot(x - kept[k], y - kept[k + 1]) + Math.abs(r - kept[k + 2]);
-      twin = apart < 0.12 * Math.min(r, kept[k + 2]);
-    }
-    if (!twin) kept.push(x, y, r);
+  for (const i of order) {
+    const [x, y] = [discs[i], discs[i + 1]];
+    let inside = false;
+    for (let k = 0; k < kept.length && !inside; k += 3) inside = Math.hypot(x - kept[k], y - kept[k + 1]) < APART * kept[k + 2];
+    if (!inside) kept.push(x, y, discs[i + 2]);
   }
   return new Float32Array(kept);
 }

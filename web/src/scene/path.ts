@@ -1,6 +1,6 @@
 /** A path with its corridor and backbone, or the pinch that blocks it. */
 import { Group } from "three";
-import type { Arrays } from "../wire";
+import type { PathArrays } from "../protocol";
 import type { Point, Theme } from "../store";
 import { PALETTES } from "./colours";
 import { Discs } from "./discs";
@@ -19,12 +19,14 @@ export class PathScene {
   private readonly halo = new Strokes({ colour: "#ffffff", width: 7, opacity: 0.85, order: 9, z: 0.06 });
   private readonly path = new Strokes({ colour: "#e0562b", width: 4, order: 10, z: 0.07 });
   private readonly gap = new Strokes({ colour: "#dc2626", width: 5, order: 11, z: 0.3 });
+  private readonly shift = new Strokes({ colour: "#dc2626", width: 2, order: 11, dash: 0.25 });
   private readonly disc = new Discs(11);
+  private readonly ring = new Discs(11);
   private theme: Theme = "light";
 
   constructor() {
-    const { corridor, left, right, backbone, route, halo, path, gap, disc } = this;
-    this.root.add(corridor, left, right, backbone, route, halo, path, gap, disc);
+    const { corridor, left, right, backbone, route, halo, path, gap, disc, shift, ring } = this;
+    this.root.add(corridor, left, right, backbone, route, halo, path, gap, disc, shift, ring);
     moves(this.root);
   }
 
@@ -36,13 +38,13 @@ export class PathScene {
     this.backbone.material.color.set(palette.backbone);
     this.path.material.color.set(palette.path);
     this.halo.material.color.set(theme === "light" ? "#ffffff" : "#12151b");
-    this.gap.material.color.set(palette.pinch);
+    for (const line of [this.gap, this.shift]) line.material.color.set(palette.pinch);
   }
 
-  show(arrays: Arrays): void {
+  show(arrays: PathArrays): void {
     this.clear();
     const { path, backbone, left, right, route } = arrays;
-    this.length = path === undefined ? 0 : path.length / 2;
+    this.length = path.length / 2;
     this.corridor.draw(left, right);
     this.left.drawChain(left);
     this.right.drawChain(right);
@@ -60,10 +62,18 @@ export class PathScene {
     this.disc.draw(disc, { colour: PALETTES[this.theme].pinch, fill: 0.25, rim: 1 });
   }
 
+  /** Marks that are in a wall, each with the place that is used instead. */
+  showMoved(pairs: [Point, Point][], radius: number): void {
+    this.shift.draw(pairs.flatMap(([[ax, ay], [bx, by]]) => [ax, ay, 0.3, bx, by, 0.3]));
+    const rings = new Float32Array(pairs.flatMap(([, at]) => [...at, radius]));
+    this.ring.draw(rings, { colour: PALETTES[this.theme].pinch, fill: 0.15, rim: 1 });
+  }
+
   clear(): void {
     this.length = 0;
+    this.ring.visible = false;
     this.corridor.draw(undefined, undefined);
-    for (const line of [this.left, this.right, this.backbone, this.route, this.halo, this.path, this.gap]) {
+    for (const line of [this.left, this.right, this.backbone, this.route, this.halo, this.path, this.gap, this.shift]) {
       line.draw([]);
     }
     this.disc.visible = false;

@@ -12,7 +12,7 @@ import {
   Vector3,
   type IUniform,
 } from "three";
-import { POPULATIONS } from "./colours";
+import { POPULATIONS, SPEEDS } from "./colours";
 import { square } from "./discs";
 
 export type Uniforms = Record<string, IUniform>;
@@ -27,8 +27,15 @@ export function uniforms(): Uniforms {
     nearer: { value: 0 },
     dim: { value: 1 },
     rim: { value: new Color("#ffffff") },
+    speeds: { value: SPEEDS.map((hex) => new Vector3(...bytes(hex))) },
     colours: { value: POPULATIONS.map((hex) => new Vector3(...new Color(hex).toArray())) },
   };
+}
+
+/** Red, green and blue of a colour as CSS has them, 0 to 1. */
+function bytes(hex: string): [number, number, number] {
+  const value = parseInt(hex.slice(1), 16);
+  return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
 }
 
 const SHARED = /* glsl */ `
@@ -40,9 +47,10 @@ const SHARED = /* glsl */ `
   uniform float picked;
   uniform vec3 colours[8];
   varying vec3 tint;
+  uniform vec3 speeds[3];   // as CSS has them, so that the colours are those of the legend
+  vec3 linear(vec3 c) { return mix(pow((c + 0.055) / 1.055, vec3(2.4)), c / 12.92, vec3(lessThan(c, vec3(0.04045)))); }
   vec3 ramp(float t) {
-    vec3 slow = vec3(0.78, 0.18, 0.16), middle = vec3(0.93, 0.72, 0.30), fast = vec3(0.16, 0.58, 0.62);
-    return t < 0.5 ? mix(slow, middle, t * 2.0) : mix(middle, fast, t * 2.0 - 1.0);
+    return linear(t < 0.5 ? mix(speeds[0], speeds[1], t * 2.0) : mix(speeds[1], speeds[2], t * 2.0 - 1.0));
   }
   vec2 place() { return mix(course.xy, course.zw, part); }
   vec2 drift() { return mix(motion.xy, motion.zw, part); }
@@ -50,7 +58,7 @@ const SHARED = /* glsl */ `
     tint = bySpeed > 0.5 ? ramp(clamp(length(drift()) / 1.5, 0.0, 1.0)) : colours[int(mod(self.y, 8.0))];
     if (self.z == picked) tint = vec3(1.0, 0.85, 0.2);
   }
-  vec2 facing() { vec2 v = drift(); float s = length(v); return s > 0.02 ? v / s : vec2(0.0, 1.0); }
+  vec2 facing() { vec2 v = drift(); float s = length(v); return s > 1e-5 ? v / s : vec2(0.0, 1.0); }
   // Convert to sRGB here: once per point instead of once per pixel.
   vec3 stored(vec3 c) { return mix(1.055 * pow(c, vec3(0.41666)) - 0.055, c * 12.92, vec3(lessThan(c, vec3(0.0031308)))); }
   float height() { return 0.94 + 0.12 * fract(self.y * 0.37 + self.x * 91.7); }`;

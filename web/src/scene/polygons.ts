@@ -1,6 +1,7 @@
 /** Polygons of the ground, and triangles that fill them. */
 import { BufferAttribute, BufferGeometry, ShapeUtils, Vector2 } from "three";
-import type { Arrays } from "../wire";
+import type { GroundArrays } from "../protocol";
+import type { Point } from "../store";
 
 /** A polygon: its shell and its holes. */
 export interface Polygon {
@@ -9,11 +10,10 @@ export interface Polygon {
 }
 
 /** Polygons from points and the two offset arrays of the wire. */
-export function polygons(arrays: Arrays, prefix = ""): Polygon[] {
+export function polygons(arrays: GroundArrays, prefix: "" | "terrain_" | "area_" = ""): Polygon[] {
   const points = arrays[`${prefix}points`];
   const rings = arrays[`${prefix}rings`];
   const starts = arrays[`${prefix}polygons`];
-  if (points === undefined || rings === undefined || starts === undefined) return [];
   const ring = (r: number): Vector2[] => {
     const out: Vector2[] = [];
     for (let i = rings[r]; i < rings[r + 1]; i++) out.push(new Vector2(points[2 * i], points[2 * i + 1]));
@@ -38,6 +38,13 @@ export function inside(x: number, y: number, ring: Vector2[]): boolean {
     if (a.y > y !== b.y > y && x < ((b.x - a.x) * (y - a.y)) / (b.y - a.y) + a.x) found = !found;
   }
   return found;
+}
+
+/** Distance of a point from the line between two others. */
+export function gap([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
+  const [dx, dy] = [bx - ax, by - ay];
+  const t = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
+  return Math.hypot(x - ax - t * dx, y - ay - t * dy);
 }
 
 /** Triangles of polygons, each with its own height. */

@@ -38,6 +38,8 @@ export class Stage extends Cameras {
   pictures = 0;
   private readonly light = new Daylight();
   private readonly tickers: Ticker[] = [];
+  /** Number of tickers that are not last. */
+  private firstLast = 0;
   private theme: Theme = "light";
   private dirty = true;
   /** When the camera moved last, ms. */
@@ -86,8 +88,10 @@ export class Stage extends Cameras {
     this.dirty = true;
   }
 
-  tick(ticker: Ticker): void {
-    this.tickers.push(ticker);
+  /** Call a ticker before each picture; one that is `last` sees what the others have moved. */
+  tick(ticker: Ticker, last = false): void {
+    if (last) this.tickers.push(ticker);
+    else this.tickers.splice(this.firstLast++, 0, ticker);
   }
 
   setTheme(theme: Theme): void {

@@ -19,14 +19,16 @@ from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot, sincos
 from footway.corridor.kernels.layouts import FOUND, FULL, NOWHERE
 from footway.corridor.kernels.locate import locate_end
-from footway.corridor.kernels.path import THIN, draw_certified, fitting_position
-from footway.corridor.kernels.query import make_query
+from footway.corridor.kernels.path import draw_certified, fitting_position
+from footway.corridor.kernels.query import THIN, make_query
 from footway.corridor.kernels.search import (
     ALL,
     ALL_ON_PATHS,
     CUT,
     FAILED,
+    GOAL_QUERY,
     HEAP_SIZE,
+    LONGEST,
     MODE,
     QUERY,
     TO_ALL,
@@ -272,7 +274,7 @@ def find_paths(sx, sy, gx, gy, radius, most, shortest, longest, out, ws, back, i
     q = make_query(Ends(from_x, from_y, to_x, to_y, disc), start.piece, goal.piece, index)
     reverse = make_query(Ends(to_x, to_y, from_x, from_y, disc), goal.piece, start.piece, index)
     ends = Ends(sx, sy, gx, gy, radius)
-    back.count[MODE], back.limit[0] = TO_ALL, math.inf
+    back.count[MODE], back.limit[LONGEST] = TO_ALL, math.inf
     begin_search(back, index, reverse)
     excess, ws.count[MODE] = max(FIRST_EXCESS * shortest, 8.0 * disc), ALL
     while True:
@@ -281,7 +283,7 @@ def find_paths(sx, sy, gx, gy, radius, most, shortest, longest, out, ws, back, i
             return FULL, 0, False
         if back.count[HEAP_SIZE] == 0:
             limit = longest + SLACK
-        ws.limit[0], ws.limit[1] = limit, back.count[QUERY]
+        ws.limit[LONGEST], ws.limit[GOAL_QUERY] = limit, back.count[QUERY]
         status, found = _find(most, disc, ends, q, out, ws, index)
         if status == FULL or found == most or limit >= longest or ws.count[CUT] == 0:
             return status, found, ws.count[FAILED] > 0

@@ -168,18 +168,25 @@ class SearchWorkspace(NamedTuple):
     ints: NDArray[np.int32]  # (capacity, 12)
     keys: Floats  # (capacity,) heap: lower bounds
     queue: NDArray[np.int32]  # (capacity,) heap: nodes
-    turns: Floats  # (2 ns, 9) shortest known path to each turn: length, arrival direction, query;
-    # then the same of another path, and how many there were, for a search for all turns
+    turns: Floats  # (2 ns, 4) shortest known path to each turn: length, arrival direction, query
+    second_turns: Floats  # (2 ns, 5) the same of another path, and how many there were, for a
+    # search for all turns
     marks: Ints  # (ne,) last query that may enter this dead end
-    count: Ints  # type: ignore[assignment]  # (7,) nodes, heap size, query, most new nodes per
-    # step, mode, whether the limit cut something off, whether a path could not be repaired
+    count: Ints  # type: ignore[assignment]  # (11,) nodes, heap size, query, most new nodes per
+    # step, mode, whether the limit cut something off, whether a path could not be repaired, query
+    # whose goal_distances are known, nodes created before they were, nodes of all searches, nodes
+    # after which goal_distances are computed
     chain: NDArray[np.int32]  # (capacity / 4, 2) corners that the path turns around, and sides
     tangents: Floats  # (capacity / 4 + 1, 6) lines between them: ends and direction
     halves: NDArray[np.int32]  # (capacity,) half-edges that the path crosses
-    limit: Floats  # (2,) longest path, m, and the query of to_goal
-    to_goal: Floats  # (2 ns, 9) the turns of a search from the goal
+    limit: Floats  # (3,) longest path, m, the query of to_goal, error of the landmarks, m
+    to_goal: Floats  # (2 ns, 4) the turns of a search from the goal
     polyline: Floats  # (capacity + 2, 2) ends of lines and points of arcs
     on_path: NDArray[np.bool_]  # (ne,) edges on loopless paths from start to goal
+    landmarks: NDArray[np.float32]  # (np, k) distance of each point from each landmark, m; NaN:
+    # unknown. k = 0: no landmarks
+    goal_distances: Floats  # (k,) distance of the goal from each landmark, m
+    bounds: Floats  # (np, 2) lower bound on the distance of a point to the goal, m, and its query
 
 
 class PathBuffer(NamedTuple):

@@ -10,7 +10,7 @@ from footway._numba.jit import inner, kernel
 from footway._numba.math import acos, atan2, cos, hypot, sincos
 from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
 from footway.corridor.kernels.locate import locate_end
-from footway.corridor.kernels.query import POINT, check_ends, is_connected, make_query
+from footway.corridor.kernels.query import POINT, THIN, check_ends, is_connected, make_query
 from footway.corridor.kernels.search import search, write_half_edges
 from footway.corridor.kernels.tangents import (
     DX,
@@ -31,7 +31,6 @@ X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, MARGIN, N_COLUMNS = range(10)
 
 FINEST = 5e-7  # m, largest deviation of sampled points from an arc close to a wall: half of 1e-6
 COARSEST = 1e-3  # of the radius, their largest deviation from an arc far from walls
-THIN = 1e-6  # m, least radius of a search: lines that keep it touch no wall
 
 
 @kernel

@@ -10,6 +10,7 @@ from footway.corridor.kernels.tangents import SLACK
 
 NO_CHORD = 5e-8  # m, contacts closer than this are one point
 POINT = 1e-7  # m, radius of the disc that represents a point
+THIN = 1e-6  # m, least radius of a search: lines that keep it touch no wall
 
 
 @inner

@@ -22,13 +22,15 @@ from footway._numba.heap import pop, push
 from footway._numba.jit import inner
 from footway._numba.math import atan2
 from footway.corridor.kernels.graph_search import mark_dead_ends
-from footway.corridor.kernels.layouts import EVENT, FOUND, FULL, NOWHERE, POINT, SIDE
+from footway.corridor.kernels.layouts import EVENT, FOUND, FULL, NOWHERE, POINT, SIDE, Query
+from footway.corridor.kernels.query import THIN, is_wide_to_end
 from footway.corridor.kernels.tangents import (
     CORNER,
     SLACK,
     TURN,
     Ends,
     chain_length,
+    drop_straight_stops,
     reverse_chain,
     tangent,
     tighten,
@@ -48,9 +50,10 @@ N_FLOATS, N_INTS = 8, 12
 DECIDED_LATER = -2  # by another corner of the same wall
 TOO_LONG = -2  # the chain exceeds the workspace
 
-# Rows of SearchWorkspace.count, and columns of SearchWorkspace.turns.
-N_NODES, HEAP_SIZE, QUERY, STEP, MODE, CUT, FAILED = range(7)
-LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY, SECOND, ARRIVALS = 0, 1, 2, 3, 4, 8
+# Rows of SearchWorkspace.count and .limit, and columns of SearchWorkspace.turns.
+N_NODES, HEAP_SIZE, QUERY, STEP, MODE, CUT, FAILED, MEASURED, UNBOUNDED, ALL_NODES, FEW = range(11)
+LONGEST, GOAL_QUERY, TABLE_ERROR = range(3)
+LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY, ARRIVALS = range(5)
 MOST_ARRIVALS = 32.0  # at a turn, besides the shortest
 
 # Values of count[MODE]. A search for the shortest path follows only the shortest arrival at a turn;
@@ -60,6 +63,9 @@ MOST_ARRIVALS = 32.0  # at a turn, besides the shortest
 # it could not repair one. The last mode also stays on edges that are on a loopless path from start
 # to goal: ws.on_path.
 SHORTEST, TO_ALL, ALL, ALL_ON_PATHS = range(4)
+# Modes without a goal (kernels/landmarks). One records the distance of every point, the other those
+# of the landmarks to the start, over the points that it sees: it turns nowhere.
+TO_POINTS, SEE = -1, -2
 
 BOUNDED, SPAWNED = 1, 4  # << side: the wedge has a bound; a node that turns there was created
 BLIND = 16  # the goal is on this edge, but behind
@@ -74,6 +80,7 @@ TIGHT = (
     5e-8  # m, by which a disc may exceed a passage, so that doors of exactly its size are passed
 )
 TINY = 2e-4  # m, square root of TIGHT: uncertainty of a tangent of two touching circles
+STEEP = 1e-3  # sine of the angle to a portal above which it is intersected
 BACKWARD = 0.5  # sine of the angle beyond which a portal is crossed from its far side
 
 
@@ -115,7 +122,7 @@ def _compare(bx, by, dx, dy, k, sign):
 def _enqueue(node, ws):
     """Add a node to the heap, in the order of its lower bound; not beyond ws.limit."""
     key, size = ws.floats[node, F], ws.count[HEAP_SIZE]
-    if key > ws.limit[0]:
+    if key > ws.limit[LONGEST]:
         ws.count[CUT] = 1
         return
     ws.count[HEAP_SIZE] = push(key, node, size, ws.keys, ws.queue)
@@ -181,6 +188,104 @@ def _violated_side(node, ux, uy, ws):
 
 
 @inner
+def _to_goal(point, ws):
+    """Lower bound on the distance from a point to the goal, of any disc; may be negative.
+
+    No path is shorter than the difference of the distances of its ends from a landmark (Goldberg
+    and Harrelson, SODA 2005), and no path of a disc is shorter than that of a point.
+    """
+    if ws.bounds[point, 1] == ws.count[QUERY]:
+        return ws.bounds[point, 0]
+    bound = 0.0
+    for k in range(len(ws.goal_distances)):
+        difference = abs(ws.landmarks[point, k] - ws.goal_distances[k])
+        if difference > bound:  # noqa: PLR1730  # `max` may return NaN, an unknown distance
+            bound = difference
+    bound -= ws.limit[TABLE_ERROR]
+    ws.bounds[point, 0], ws.bounds[point, 1] = bound, ws.count[QUERY]
+    return bound
+
+
+@inner
+def _is_measured(ws):
+    return ws.count[MEASURED] == ws.count[QUERY]
+
+
+@inner
+def _bound_by_landmarks(node, ws, xy, q):
+    """Lower bound on the length of a path through the portal of a node that is at a vertex.
+
+    At the distance t from the portal's left end l the remaining path is at least d(l) - t, and from
+    its right end r at least d(r) - (width - t). The way to the portal changes by at most t along
+    it, so their sum is least where both are equal, or at the end of the wedge nearest to it.
+    """
+    nf, ni = ws.floats, ws.ints
+    left, right, flags = ni[node, PORTAL], ni[node, PORTAL + 1], ni[node, FLAGS]
+    if left < 0 or right < 0:
+        return 0.0
+    lx, ly = xy[left, 0], xy[left, 1]
+    wx, wy = xy[right, 0] - lx, xy[right, 1] - ly
+    width = math.sqrt(wx * wx + wy * wy)
+    if width < TINY:
+        return 0.0
+    wx, wy = wx / width, wy / width
+    cx, cy = _root_xy(node, ws, xy, q)
+    k = ni[node, SIGMA] * q.radius
+    low, high = 0.0, width
+    for side in range(2):
+        may_turn = ni[node, BLOCKER + side] >= 0 and not flags & (SPAWNED << side)
+        if may_turn or not flags & (BOUNDED << side):
+            continue
+        ux, uy = nf[node, UX + side], nf[node, UY + side]
+        slope = wx * uy - wy * ux
+        if abs(slope) > STEEP:
+            t = ((cx + k * uy - lx) * uy - (cy - k * ux - ly) * ux) / slope
+            if side == 0:
+                low = max(low, t)
+            else:
+                high = min(high, t)
+    if low > high:
+        return 0.0
+    from_left, from_right = _to_goal(left, ws), _to_goal(right, ws)
+    t = min(max(0.5 * (from_left - from_right + width), low), high)
+    dx = lx + t * wx - cx - k * nf[node, INY]
+    dy = ly + t * wy - cy + k * nf[node, INX]
+    to_portal = math.sqrt(dx * dx + dy * dy)
+    return nf[node, G] + to_portal + max(from_left - t, from_right - width + t)
+
+
+@inner
+def _rebound(node, ws, xy, q):
+    """Raise the bound of a node created before the goal was measured; whether it was raised."""
+    nf, ni = ws.floats, ws.ints
+    bound, root = nf[node, F], ni[node, ROOT]
+    if root >= 0:
+        bound = max(bound, nf[node, G] + _to_goal(root, ws) - q.radius)
+    if ni[node, FLAGS] & ARRIVED:
+        bound = max(bound, _bound_by_landmarks(node, ws, xy, q))
+    is_raised = bound > nf[node, F]
+    nf[node, F] = bound
+    return is_raised
+
+
+@inner
+def _record(node, point, ws, xy, q):
+    """Record the distance to a point that a node sees, in the modes without a goal."""
+    if ws.count[MODE] >= SHORTEST:
+        return
+    cx, cy = _root_xy(node, ws, xy, q)
+    dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
+    length = ws.floats[node, G] + math.sqrt(dx * dx + dy * dy)
+    if ws.count[MODE] == TO_POINTS:
+        ws.bounds[point, 0] = min(ws.bounds[point, 0], length)
+        return
+    for k in range(len(ws.goal_distances)):
+        there = ws.landmarks[point, k] + length
+        if there < ws.goal_distances[k]:  # noqa: PLR1730  # as above
+            ws.goal_distances[k] = there
+
+
+@inner
 def _lower_bound(node, at_vertex, ws, xy, q):
     """Lower bound on the length of a path through this node's wedge to the goal.
 
@@ -232,20 +337,19 @@ def _is_second_worse(key, g, ux, uy, ws, q):
     It is compared with the last arrival of this kind. Around a single post directions have no
     order, so that paths that circle it might replace each other for ever: there is a limit.
     """
-    turn = ws.turns[key]
-    if turn[SECOND + TURN_QUERY] != ws.count[QUERY]:
+    turn = ws.second_turns[key]
+    if turn[TURN_QUERY] != ws.count[QUERY]:
         turn[ARRIVALS] = 0.0
     if turn[ARRIVALS] >= MOST_ARRIVALS:
         return True
     turn[ARRIVALS] += 1.0
-    vx, vy = turn[SECOND + ARRIVAL_X], turn[SECOND + ARRIVAL_Y]
-    if turn[SECOND + TURN_QUERY] == ws.count[QUERY] and _turned(key, vx, vy, ux, uy) >= -PARALLEL:
+    vx, vy = turn[ARRIVAL_X], turn[ARRIVAL_Y]
+    if turn[TURN_QUERY] == ws.count[QUERY] and _turned(key, vx, vy, ux, uy) >= -PARALLEL:
         angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
-        before = turn[SECOND + LENGTH] + q.radius * (angle if key % 2 == 0 else -angle)
+        before = turn[LENGTH] + q.radius * (angle if key % 2 == 0 else -angle)
         if g > before - SLACK:
             return g > before + SLACK
-    turn[SECOND + LENGTH], turn[SECOND + TURN_QUERY] = g, ws.count[QUERY]
-    turn[SECOND + ARRIVAL_X], turn[SECOND + ARRIVAL_Y] = ux, uy
+    turn[LENGTH], turn[ARRIVAL_X], turn[ARRIVAL_Y], turn[TURN_QUERY] = g, ux, uy, ws.count[QUERY]
     return False
 
 
@@ -278,7 +382,7 @@ def _length_through(key, g, ux, uy, ws, q):
     a turn that it does not have is farther than the limit.
     """
     turn = ws.to_goal[key ^ 1]
-    if turn[TURN_QUERY] != ws.limit[1]:
+    if turn[TURN_QUERY] != ws.limit[GOAL_QUERY]:
         return math.inf
     vx, vy = -turn[ARRIVAL_X], -turn[ARRIVAL_Y]
     angle = atan2(ux * vy - uy * vx, ux * vx + uy * vy)
@@ -294,6 +398,8 @@ def _turn_at(node, corner, side, to_goal, ws, xy, q):
     nf, ni = ws.floats, ws.ints
     if corner < 0 or corner >= q.n_corners or ni[node, FLAGS] & (SPAWNED << side):
         return -1
+    if ws.count[MODE] == SEE:
+        return -1
     ni[node, FLAGS] |= SPAWNED << side
     sigma = 1 - 2 * side
     cx, cy = _root_xy(node, ws, xy, q)
@@ -303,12 +409,14 @@ def _turn_at(node, corner, side, to_goal, ws, xy, q):
         return -1
     g = nf[node, G] + _arc_to(node, ux, uy, ws, q) + length
     bound = nf[node, F]
+    if _is_measured(ws):
+        bound = max(bound, g + _to_goal(corner, ws) - q.radius)
     if ws.count[MODE] < ALL:
         if _is_worse(2 * corner + side, g, ux, uy, ws, q):
             return -1
     elif not to_goal:
         bound = max(bound, _length_through(2 * corner + side, g, ux, uy, ws, q))
-        if bound > ws.limit[0] or bound == math.inf:
+        if bound > ws.limit[LONGEST] or bound == math.inf:
             ws.count[CUT] = 1
             return -1
     new = _copy(node, ws)
@@ -330,6 +438,7 @@ def _release(node, corner, corner_side, point, side, ws, xy, q):
     new = _turn_at(node, corner, corner_side, False, ws, xy, q)
     if new < 0:
         return
+    _record(new, point, ws, xy, q)
     other = 1 - side
     sign = 1 - 2 * side
     cx, cy = _root_xy(new, ws, xy, q)
@@ -489,6 +598,7 @@ def _advance(node, edges, corners, ws, q):
         else:
             rp = point
         if point == root:
+            _record(node, point, ws, xy, q)
             continue
         sign = 1 - 2 * side
         k = (sign - sigma) * q.radius
@@ -500,6 +610,7 @@ def _advance(node, edges, corners, ws, q):
         if flags & (BOUNDED << side):
             beside = _compare(bx, by, dx, dy, k, sign)
             if beside == 0:  # collinear: the path turns at the farther corner
+                _record(node, point, ws, xy, q)
                 if point < q.n_corners:
                     flags &= ~(SPAWNED << side)
                     if side == 0:
@@ -514,6 +625,7 @@ def _advance(node, edges, corners, ws, q):
         if turn < 0:
             ux, uy, length = tangent(dx, dy, k)
             if length < 0.0:
+                _record(node, point, ws, xy, q)  # a contact at the root
                 continue
             if flags & (BOUNDED << (1 - side)):
                 vx, vy = (rx, ry) if side == 0 else (lx, ly)
@@ -545,6 +657,7 @@ def _advance(node, edges, corners, ws, q):
                 return
             flags = ni[node, FLAGS]
             continue
+        _record(node, point, ws, xy, q)
         flags = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
         if side == 0:
             lx, ly, lb = ux, uy, point
@@ -566,7 +679,11 @@ def _advance(node, edges, corners, ws, q):
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
         _try_goal(node, ws, xy, q)
     ni[node, FLAGS] |= ARRIVED
+    if ws.count[MODE] == SEE:
+        return
     nf[node, F] = max(nf[node, F], _lower_bound(node, True, ws, xy, q))
+    if _is_measured(ws):
+        nf[node, F] = max(nf[node, F], _bound_by_landmarks(node, ws, xy, q))
     _enqueue(node, ws)
 
 
@@ -579,6 +696,8 @@ def _may_enter(half, graph, ws, q):
         return False
     if ws.count[MODE] == ALL_ON_PATHS:
         return ws.on_path[edge]
+    if ws.count[MODE] < SHORTEST:
+        return True
     return graph.is_core[edge] or ws.marks[edge] == ws.count[QUERY]
 
 
@@ -709,6 +828,9 @@ def _repair(node, corners, grid, ws, q):
         return TOO_LONG, 0.0, 0.0
     ends = Ends(q.sx, q.sy, q.gx, q.gy, q.radius)
     n, least = tighten(n, ws.chain, ws.tangents, grid, corners.xy, ends)
+    turns = drop_straight_stops(n, ws.chain, ws.tangents)
+    if turns < n:
+        n, least = tighten(turns, ws.chain, ws.tangents, grid, corners.xy, ends)
     if n < 0:
         return -1, 0.0, 0.0
     return n, least, chain_length(n, ws.chain, ws.tangents, q.radius)
@@ -724,6 +846,54 @@ def begin_search(ws, index, q):
     mark_dead_ends(q.goal_edge, q.goal_vertex, count[QUERY], graph, ws.marks)
     _start_everywhere(index.axis, graph, corners, ws, q)
     _advance_waiting(0, count[N_NODES], graph, corners, ws, q)
+
+
+@inner
+def sweep(ws, index, q):
+    """Search all shortest paths from the start to points, in the mode TO_POINTS; False: too many.
+
+    The distances are left in ws.bounds[:, 0], which begin infinite.
+    """
+    count = ws.count
+    count[N_NODES], count[HEAP_SIZE], count[MODE] = 0, 0, TO_POINTS
+    count[QUERY] += 1
+    ws.limit[LONGEST] = math.inf
+    _start_everywhere(index.axis, index.graph, index.corners, ws, q)
+    _advance_waiting(0, count[N_NODES], index.graph, index.corners, ws, q)
+    return reach(math.inf, ws, index, q)
+
+
+@inner(inline=False)
+def _measure_goal(ws, index, q):
+    """Compute the distances of all landmarks to the goal, for lower bounds from now on.
+
+    The shortest path from a landmark turns last at a corner that the goal sees, or begins there:
+    landmarks are corners. The nodes of this search begin after those of the main one.
+    """
+    count, graph, corners, first = ws.count, index.graph, index.corners, ws.count[N_NODES]
+    mode, most = count[MODE], len(ws.queue) - count[STEP]
+    count[UNBOUNDED] = first
+    ws.goal_distances[:] = math.inf
+    ahead = q.goal_edge >= 0 and is_wide_to_end(q.goal_event, q.goal_edge, 1, THIN, index.axis)
+    behind = q.goal_edge >= 0 and is_wide_to_end(q.goal_event, q.goal_edge, 0, THIN, index.axis)
+    goal = Query(
+        q.gx, q.gy, q.gx, q.gy, THIN, q.n_corners,
+        q.goal_edge, q.goal_event, q.goal_vertex, ahead, behind,
+        -1, -1, -1, False, False, False, False,
+    )  # fmt: skip
+    count[MODE] = SEE
+    _start_everywhere(index.axis, graph, corners, ws, goal)
+    node = first
+    while node < count[N_NODES] and count[N_NODES] <= most:
+        if ws.ints[node, FLAGS] & WAITING:
+            _advance(node, graph.edges, corners, ws, goal)
+        if ws.ints[node, FLAGS] & ARRIVED:
+            _expand(node, graph, corners, ws, goal)
+        node += 1
+    for k in range(len(ws.goal_distances)):
+        if ws.goal_distances[k] == math.inf or count[N_NODES] > most:
+            ws.goal_distances[k] = math.nan
+    count[MODE], count[N_NODES], count[MEASURED] = mode, first, count[QUERY]
 
 
 @inner
@@ -765,42 +935,80 @@ def _follow(node, graph, corners, ws, q):
 
 
 @inner
+def _rank(n, chain):
+    """Number that orders chains: the same for the same corners, whatever the map's other walls."""
+    rank = np.int64(n)
+    for k in range(n):
+        rank = 1000003 * rank + 2 * chain[k, CORNER] + (chain[k, TURN] > 0)
+    return rank
+
+
+@inner
 def next_path(ws, index, q):
     """Continue to the next path, in the order of length: (status, final node, corners, clearance).
 
     The number of corners of its chain and its least clearance; the chain and its tangents are left
     in ws.chain and ws.tangents. NOWHERE if there is none. In the mode ALL the same path may be
     found again.
+
+    Of several shortest paths of the same length the first by `_rank` is returned, so that the
+    answer does not depend on the order in which they are found, and so not on lower bounds.
     """
     nf, ni, count, graph, corners = ws.floats, ws.ints, ws.count, index.graph, index.corners
     most = len(ws.queue) - count[STEP]
-    while count[HEAP_SIZE] > 0:
+    is_single = count[MODE] == SHORTEST
+    has_bounds = is_single and len(ws.goal_distances) > 0
+    best, drawn, first_rank, longest = -1, -1, np.int64(0), math.inf
+    corners_of_best, least_of_best = -1, 0.0
+    while count[HEAP_SIZE] > 0 and ws.keys[0] <= longest:
         if count[N_NODES] > most:
+            if best >= 0:
+                break
             return FULL, -1, -1, 0.0
         node = _pop_node(ws)
+        if has_bounds and count[N_NODES] > count[FEW]:
+            if not _is_measured(ws):
+                _measure_goal(ws, index, q)
+            is_old = node < count[UNBOUNDED] and not ni[node, FLAGS] & FINAL
+            if is_old and _rebound(node, ws, corners.xy, q):
+                _enqueue(node, ws)
+                continue
         if ni[node, FLAGS] & FINAL:
             n, least, length = _repair(node, corners, index.grid, ws, q)
+            drawn = node
             if n == TOO_LONG:
                 return FULL, -1, -1, 0.0
             if n < 0:
                 count[FAILED] = 1
                 continue
             if length <= nf[node, F] + SLACK or ni[node, FLAGS] & REPAIRED:
-                return FOUND, node, n, least
+                if not is_single:
+                    return FOUND, node, n, least
+                rank = _rank(n, ws.chain)
+                if best < 0 or rank < first_rank:
+                    best, first_rank, longest = node, rank, min(longest, length + SLACK)
+                    corners_of_best, least_of_best = n, least
+                continue
             ni[node, FLAGS] |= REPAIRED
             nf[node, F] = length
             _enqueue(node, ws)
         elif not _is_overtaken(node, ws, q):
             _follow(node, graph, corners, ws, q)
-    return NOWHERE, -1, -1, 0.0
+    if best < 0:
+        return NOWHERE, -1, -1, 0.0
+    if drawn != best:
+        _repair(best, corners, index.grid, ws, q)
+    return FOUND, best, corners_of_best, least_of_best
 
 
 @inner
 def search(ws, index, q):
     """Find the shortest path: see `next_path`."""
-    ws.count[MODE], ws.limit[0] = SHORTEST, math.inf
+    ws.count[MODE], ws.limit[LONGEST] = SHORTEST, math.inf
     begin_search(ws, index, q)
-    return next_path(ws, index, q)
+    found = next_path(ws, index, q)
+    ws.count[ALL_NODES] += ws.count[N_NODES]
+    return found
 
 
 @inner

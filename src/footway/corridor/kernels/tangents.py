@@ -30,6 +30,7 @@ CORNER, TURN = range(2)  # columns of a chain; TURN is 1 for a turn to the left,
 X0, Y0, X1, Y1, DX, DY = range(6)  # columns of tangents: ends and unit direction
 SLACK = 1e-9  # m, tolerance when lengths are compared
 VIOLATION = 1e-7  # m, a tenth of the tolerance of certificates
+STRAIGHT = 1e-8  # m, by which a path may be moved to go straight on: a tenth of VIOLATION
 REPAIRS = 32  # corners added to or dropped from a chain before giving up
 
 
@@ -53,6 +54,11 @@ def turn_angle(ax, ay, bx, by, sigma):
     if angle < -0.5 * math.pi:
         return angle + 2.0 * math.pi
     return max(angle, 0.0)
+
+
+@inner
+def _tangent_length(row):
+    return hypot(row[X1] - row[X0], row[Y1] - row[Y0])
 
 
 @inner
@@ -130,6 +136,23 @@ def _drop_stop(k, n, chain):
 
 
 @inner
+def drop_straight_stops(n, chain, tangents):
+    """Drop the stops of a drawn chain at which the path goes straight on: how many are left.
+
+    Walls in line have several such corners, and the search may find the path by any of them.
+    """
+    kept = 0
+    before = 0.0  # length since the last stop that was kept
+    for k in range(n):
+        before += _tangent_length(tangents[k])
+        turn = turn_after(k, chain, tangents)
+        if turn * min(before, _tangent_length(tangents[k + 1])) > STRAIGHT:
+            chain[kept, CORNER], chain[kept, TURN] = chain[k, CORNER], chain[k, TURN]
+            kept, before = kept + 1, 0.0
+    return kept
+
+
+@inner
 def draw_taut(n, chain, tangents, xy, ends):
     """`draw_tangents` without stops at which the path turns wrongly: how many are left, or -1."""
     while True:
@@ -140,11 +163,6 @@ def draw_taut(n, chain, tangents, xy, ends):
             return -1
         _drop_stop(wrong, n, chain)
         n -= 1
-
-
-@inner
-def _tangent_length(row):
-    return hypot(row[X1] - row[X0], row[Y1] - row[Y0])
 
 
 @inner

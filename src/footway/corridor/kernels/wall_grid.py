@@ -15,6 +15,7 @@ from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot
 from footway._numba.segments import share_of_segment
 
+FAR = 1e-9  # share by which a distance must exceed another to be larger in spite of rounding
 TOUCHES = 1e-8  # m, depth to which a path may seem to cut into a wall by rounding
 
 
@@ -174,11 +175,18 @@ def line_clearance(ax, ay, bx, by, floor, grid):
     d_x = abs(size / dx) if dx != 0.0 else math.inf
     d_y = abs(size / dy) if dy != 0.0 else math.inf
     best, nearest = math.inf, -1
+    length = (1.0 + FAR) * math.sqrt(dx * dx + dy * dy)
+    walls = grid.walls
     for _ in range(abs(i_end - i) + abs(j_end - j) + 1):
         cell = j * nx + i
         for slot in range(grid.offsets[cell], grid.offsets[cell + 1]):
             w = grid.candidates[slot]
-            d = _between_segments(ax, ay, bx, by, grid.walls, w)
+            side_c = dx * (walls[w, 1] - ay) - dy * (walls[w, 0] - ax)
+            side_d = dx * (walls[w, 3] - ay) - dy * (walls[w, 2] - ax)
+            reach = best * length
+            if min(side_c, side_d) > reach or max(side_c, side_d) < -reach:
+                continue  # the wall is farther from the whole line through ab
+            d = _between_segments(ax, ay, bx, by, walls, w)
             if d < best:
                 best, nearest = d, w
         if best < floor:

@@ -80,6 +80,23 @@ def last_sample(half, tracks):
     return tracks.first[half >> 1] if half & 1 else tracks.last[half >> 1]
 
 
+@inner
+def _turns_back(half, out, tracks):
+    """Return whether a half-edge leaves a vertex opposite to the direction of arrival.
+
+    Only where edges that meet have the same tangent, as on a roadmap with blends.
+    """
+    if not tracks.is_smooth:
+        return False
+    a, b = last_sample(half, tracks), first_sample(out, tracks)
+    before = a if a == first_sample(half, tracks) else a + (1 if half & 1 else -1)
+    after = b if b == last_sample(out, tracks) else b + (-1 if out & 1 else 1)
+    balls = tracks.balls
+    ux, uy = balls[a, BALL_X] - balls[before, BALL_X], balls[a, BALL_Y] - balls[before, BALL_Y]
+    vx, vy = balls[after, BALL_X] - balls[b, BALL_X], balls[after, BALL_Y] - balls[b, BALL_Y]
+    return ux * vx + uy * vy < 0.0
+
+
 @inner(inline=False)
 def draw_edge(half, row, r, bits, tracks, graph):
     """Draw the next half-edge of a wanderer by the weights of the edges.
@@ -90,7 +107,9 @@ def draw_edge(half, row, r, bits, tracks, graph):
     total = 0.0
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
         out = graph.out[slot]
-        if out != half ^ 1 and graph.clearance[out >> 1] > r:
+        if out == half ^ 1 or _turns_back(half, out, tracks):
+            continue
+        if graph.clearance[out >> 1] > r:
             total += tracks.weights[row, out >> 1]
     if total == 0.0:
         loop = tracks.loop_of[v]
@@ -105,7 +124,9 @@ def draw_edge(half, row, r, bits, tracks, graph):
     chosen = half ^ 1
     for slot in range(graph.offsets[v], graph.offsets[v + 1]):
         out = graph.out[slot]
-        if out != half ^ 1 and graph.clearance[out >> 1] > r:
+        if out == half ^ 1 or _turns_back(half, out, tracks):
+            continue
+        if graph.clearance[out >> 1] > r:
             weight = tracks.weights[row, out >> 1]
             if weight > 0.0:
                 chosen = int(out)

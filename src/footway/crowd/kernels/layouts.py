@@ -88,6 +88,7 @@ class Tracks(NamedTuple):
     loop_of: Ints  # (nv,) edge around the invisible obstacle at a vertex; -1: none
     home: Ints  # (nv,) half-edge toward the edges that wanderers use; -1: none, or on them
     weights: Singles  # (w, ne) edge weights of wanderers; 0: never
+    is_smooth: bool  # whether edges that meet have the same tangent: turning back is possible
 
 
 class Openings(NamedTuple):
@@ -236,8 +237,12 @@ class World(NamedTuple):
 # -- routes over terrain -------------------------------------------------------------------------
 
 # Columns of `Guides.progress`: attraction point, m; reference and attraction point, m along the
-# route; position at the last update, m; distance until the next one, m; length of the route, m.
-TARGET_X, TARGET_Y, REFERENCE, ATTRACTION, UPDATE_X, UPDATE_Y, STRIDE, LENGTH = range(8)
+# route; position at the last update, m; distance until the next one, m; length of the route, m;
+# F_b / c_s, computed in every step.
+(
+    TARGET_X, TARGET_Y, REFERENCE, ATTRACTION, UPDATE_X, UPDATE_Y, STRIDE, LENGTH, PUSH_X, PUSH_Y,
+) = range(10)  # fmt: skip
+STORED = PUSH_X  # columns of a checkpoint
 # Columns of `Guides.facts`: id (-1: the row is free), following style, first row of the route in
 # the pool, number of its points and pieces, line of the reference point, step of the last update
 # (-1: none yet), its result.
@@ -255,7 +260,7 @@ ROUTE_VISIBLE, GOAL_VISIBLE, NOTHING_VISIBLE = range(3)
 class Guides(NamedTuple):
     """Routes over terrain, and the progress of the characters on them."""
 
-    progress: Floats  # (g, 8)
+    progress: Floats  # (g, 10)
     facts: Ints  # (g, 8)
     pool: Floats  # (p, 4) points and then pieces of each route
 
@@ -278,6 +283,9 @@ class FollowingParameters(NamedTuple):
     sigma: float  # m, shortcut parameter of MIRAN; 0: IRM
     spacing: float  # m, between candidates
     look: float  # m, walked between two updates
+    clearance: float  # m beyond the radius, below which F_b acts
+    boundary: float  # c_b / c_s
+    radius: float  # m, by which the terrain is shrunk
     least: float  # least weight of the terrain
     most: float  # greatest weight
 

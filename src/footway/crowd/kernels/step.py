@@ -17,7 +17,7 @@ import numpy as np
 from footway._numba.jit import inner, kernel, prefetch
 from footway._numba.math import sincos
 from footway.crowd.kernels import layouts as col
-from footway.crowd.kernels.attraction import FLOOR, advance, contains, move_back
+from footway.crowd.kernels.attraction import advance, contains, move_back
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
@@ -96,22 +96,16 @@ class Workspace(NamedTuple):
 def _attraction_point(k, x, y, r, ends, world, state):
     """Return the point to walk to: (x, y, R there, share of its speed); the goal if `ends`.
 
-    Members of a group stay within the ball of alpha_max. In its front half they slow down, to 0 at
-    its boundary, so that all walk at the pace of the last. If they stopped until the last has
-    caught up, they would block it and the group would creep.
+    The attraction points of a group do not pass alpha_max: who is ahead of its centre waits.
     """
     balls, at, group = world.tracks.balls, state.cursor[k, col.AT], state.cursor[k, col.GROUP]
     if group >= 0 and at > world.front_limits[group] >= 0:
-        limit = world.front_limits[group]
+        limit, share = world.front_limits[group], 1.0
         limit_x, limit_y = balls[limit, col.BALL_X], balls[limit, col.BALL_Y]
-        limit_radius = balls[limit, col.BALL_RADIUS]
-        if not contains(limit, x, y, r, balls):
-            return limit_x, limit_y, limit_radius, 1.0
-        ux, uy = balls[at, col.BALL_X] - limit_x, balls[at, col.BALL_Y] - limit_y
-        ahead = (x - limit_x) * ux + (y - limit_y) * uy
-        ahead /= max(math.sqrt(ux * ux + uy * uy), 1e-9)
-        share = min(1.0, max(0.0, 1.0 - ahead / max(limit_radius - r, FLOOR)))
-        return balls[at, col.BALL_X], balls[at, col.BALL_Y], balls[at, col.BALL_RADIUS], share
+        if contains(limit, x, y, r, balls):
+            ux, uy = balls[at, col.BALL_X] - limit_x, balls[at, col.BALL_Y] - limit_y
+            share = 0.0 if (x - limit_x) * ux + (y - limit_y) * uy >= 0.0 else 1.0
+        return limit_x, limit_y, balls[limit, col.BALL_RADIUS], share
     ax, ay = balls[at, col.BALL_X], balls[at, col.BALL_Y]
     if ends:
         ax, ay = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
@@ -173,17 +167,33 @@ def _walk_to(k, x, y, ax, ay, R, share, ends, request, seed, state):
     return ex, ey, speed, request
 
 
+@inner
+def _add_boundary_force(ex, ey, bx, by):
+    """Return the unit vector of F_s + F_b, where F_s = e (miran-2013, section 3.4).
+
+    Half of F_s always leads to the attraction point, so that F_b holds nobody before a narrow door.
+    """
+    back = max(0.0, -0.5 - (bx * ex + by * ey))
+    fx, fy = ex + bx + back * ex, ey + by + back * ey
+    scale = 1.0 / math.sqrt(fx * fx + fy * fy)
+    return fx * scale, fy * scale
+
+
 @inner(inline=False)
 def _walk_along_route(k, seed, state, guide_progress, guide_facts):
     """Like `_preferred_velocity`, for a character on a route over terrain; it keeps no lane."""
     row, x, y = state.cursor[k, col.GUIDE], state.place[k, col.X], state.place[k, col.Y]
     visibility = guide_facts[row, col.VISIBILITY]
     request = REQUEST_PATH if visibility == col.NOTHING_VISIBLE else NO_REQUEST
-    if visibility == col.GOAL_VISIBLE:
-        ax, ay = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
-        return _walk_to(k, x, y, ax, ay, 0.0, 1.0, True, request, seed, state)
+    ends = visibility == col.GOAL_VISIBLE
     ax, ay = guide_progress[row, col.TARGET_X], guide_progress[row, col.TARGET_Y]
-    return _walk_to(k, x, y, ax, ay, 0.0, 1.0, False, request, seed, state)
+    if ends:
+        ax, ay = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
+    ex, ey, speed, request = _walk_to(k, x, y, ax, ay, 0.0, 1.0, ends, request, seed, state)
+    bx, by = guide_progress[row, col.PUSH_X], guide_progress[row, col.PUSH_Y]
+    if bx != 0.0 or by != 0.0:
+        ex, ey = _add_boundary_force(ex, ey, bx, by)
+    return ex, ey, speed, request
 
 
 @inner

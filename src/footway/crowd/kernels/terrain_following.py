@@ -13,13 +13,14 @@ import math
 import numpy as np
 
 from footway._numba.jit import inner, kernel
-from footway.corridor.kernels.wall_grid import line_clearance
+from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
 from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import Window
 from footway.follow.kernels.irm import irm_look
 from footway.follow.kernels.layouts import WALKING as SEEN
 from footway.follow.kernels.layouts import Guide, Surroundings
 from footway.follow.kernels.miran import bounded_look
+from footway.follow.kernels.steering import push_from_border
 from footway.follow.kernels.visibility import point_at
 from footway.terrain.kernels.triangles import closest_on_side, locate
 
@@ -208,6 +209,29 @@ def _update(row, k, step, terrain, guides, state, workspace, index):
     progress[row, col.TARGET_X], progress[row, col.TARGET_Y] = guide.x, guide.y
 
 
+@inner(inline=False)
+def _push_from_walls(row, k, terrain, guides, state, grid):
+    """Write F_b / c_s of a character: away from the nearest wall (miran-2013, section 3.4)."""
+    parameters, progress = terrain.parameters, guides.progress
+    clearance, radius = parameters.clearance, parameters.radius
+    progress[row, col.PUSH_X], progress[row, col.PUSH_Y] = 0.0, 0.0
+    if state.body[k, col.WALL_BUDGET] + state.body[k, col.RADIUS] - radius >= clearance:
+        return  # known without a look at the walls
+    x, y = state.place[k, col.X], state.place[k, col.Y]
+    wall, distance, share = nearest_wall(x, y, grid)
+    d = max(0.0, distance - radius)
+    if d >= clearance or distance < 1e-9:
+        return
+    nx = (x - grid.walls[wall, 0] - share * (grid.walls[wall, 2] - grid.walls[wall, 0])) / distance
+    ny = (y - grid.walls[wall, 1] - share * (grid.walls[wall, 3] - grid.walls[wall, 1])) / distance
+    t, f = locate(x, y, terrain.ground), parameters.boundary * (clearance - d) / clearance
+    if t >= 0:
+        f = push_from_border(
+            x, y, t, d, nx, ny, clearance, parameters.boundary, terrain.weights, terrain.ground
+        )
+    progress[row, col.PUSH_X], progress[row, col.PUSH_Y] = f * nx, f * ny
+
+
 @inner
 def _is_due(row, k, step, dt, state, progress, facts):
     """Return whether a character is updated in this step."""
@@ -234,7 +258,7 @@ def update_attraction_points(
 ):
     """Update the guides first to end - 1 that have this following style and are due; count.
 
-    `terrain` is the `FollowedTerrain` of the style.
+    The boundary force is updated for all of them. `terrain` is the `FollowedTerrain` of the style.
     """
     progress, facts = guides.progress, guides.facts
     count = 0
@@ -242,6 +266,8 @@ def update_attraction_points(
         if facts[row, col.CHARACTER] < 0 or facts[row, col.STYLE] != style:
             continue
         k = slot_of[facts[row, col.CHARACTER]]
+        if state.cursor[k, col.FOLLOWS] == col.ON_ROUTE and terrain.parameters.clearance > 0.0:
+            _push_from_walls(row, k, terrain, guides, state, index.grid)
         if _is_due(row, k, step, dt, state, progress, facts):
             is_first = facts[row, col.UPDATED] < 0
             _update(row, k, step, terrain, guides, state, workspace, index)

@@ -27,8 +27,7 @@ from footway.environment.gallery._convex import on_grid, polygons
 if TYPE_CHECKING:
     from footway.environment.gallery._convex import Point, Ring
 
-SIDE: Final = 500.0
-"""m. Width and depth of one city, and of one tile."""
+SIDE: Final = 500.0  # m. Width and depth of one city, and of one tile
 
 SEED: Final = 43
 
@@ -72,16 +71,14 @@ SMALLEST_BLOCK: Final = 150.0
 SMALLEST_PARCEL: Final = 55.0
 """m2. Smaller blocks and parcels are left empty."""
 
-SHALLOWEST_PARCEL: Final = 5.0
-"""m. Minimum width of a house."""
+SHALLOWEST_PARCEL: Final = 5.0  # m. Minimum width of a house
 
 SHARPEST: Final = math.radians(50)
 BEVEL: Final = 3.0
 """m. Length by which acute corners of houses are cut off."""
 SQUARE: Final = 0.46947156278589075  # cosine of 62 degrees
 """Maximum cosine of corner angles of houses with wings, which would be too thin otherwise."""
-SMALLEST_WITH_WINGS: Final = 9.5
-"""m. Minimum side of a house with a yard."""
+SMALLEST_WITH_WINGS: Final = 9.5  # m. Minimum side of a house with a yard
 COURT_SIDE: Final = 17.0
 WING: Final = 5.4
 GATEWAY: Final = 3.0
@@ -90,19 +87,12 @@ GATEWAY: Final = 3.0
 
 @dataclass(frozen=True)
 class Grain:
-    """Parameters of the subdivision of a part of town.
+    """Parameters of the subdivision of a part of town."""
 
-    Attributes:
-        block: typical area of a block, m2.
-        parcel: typical area of a parcel, m2.
-        street: width of the streets between blocks, m.
-        tilt: maximum deviation of a street from the perpendicular, rad.
-    """
-
-    block: float
-    parcel: float
-    street: float
-    tilt: float
+    block: float  # typical area of a block, m2
+    parcel: float  # typical area of a parcel, m2
+    street: float  # width of the streets between blocks, m
+    tilt: float  # maximum deviation of a street from the perpendicular, rad
 
 
 OLD_TOWN: Final = Grain(block=1700.0, parcel=205.0, street=5.2, tilt=0.11)

@@ -30,11 +30,8 @@ SEED: Final = 72
 ROOMS: Final = 11
 """Rooms in each direction; walls lie between them, so the raster has 2 * ROOMS - 1 cells."""
 
-ROOM_WIDTH: Final = (2.2, 5.8)
-"""m. Width of the passages between walls."""
-
-LOOPS: Final = 0.14
-"""Fraction of the walls outside the spanning tree that are opened."""
+ROOM_WIDTH: Final = (2.2, 5.8)  # m. Width of the passages between walls
+LOOPS: Final = 0.14  # fraction of the walls outside the spanning tree that are opened
 
 HALLS: Final = (
     ((8, 8, 13, 13), ((-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5))),
@@ -49,8 +46,7 @@ PILLAR_RADIUS: Final = 1.3
 BEVEL: Final = 1.0
 """m. Length that is cut off at a corner."""
 
-Node = tuple[int, int]
-"""Column line and row line of the raster."""
+Node = tuple[int, int]  # column line and row line of the raster
 
 
 def game() -> Environment:
@@ -146,7 +142,7 @@ def _turn(p: Point, q: Point, r: Point) -> float:
 
 
 def _blunted(ring: Ring) -> Ring:
-    """Cut off outer corners, but for those on the bounds."""
+    """Cut off outer corners, except on the bounds."""
     result: Ring = []
     for p, q, r in zip(ring[-1:] + ring[:-1], ring, ring[1:] + ring[:1], strict=True):
         if _turn(p, q, r) > 0 and not {0.0, SIDE} & {*q}:

@@ -27,8 +27,7 @@ CHAIR: Final = 0.5
 DESK: Final = (1.6, 0.8)
 """m. Side of a chair, width and depth of a desk."""
 
-Doors = tuple[tuple[float, float], ...]
-"""Middle of each door along its wall and its width, m."""
+Doors = tuple[tuple[float, float], ...]  # middle of each door along its wall and its width, m
 
 NORTH_DOORS: Final[Doors] = (
     *((16.5, 1.0), (22.5, 0.9), (37.5, 0.9), (42.5, 0.9), (57.5, 0.9), (64.0, 1.2)),
@@ -104,9 +103,46 @@ def _pieces(start: float, end: float, doors: Doors) -> list[tuple[float, float]]
 
 def _furniture() -> list[Ring]:
     """All pieces, as corners in metres."""
-    rooms = (_offices(), _training_room(), _canteen(), _library(), _board_room(), _workshop())
-    middle = (_lobby(), _open_plan(), _meeting_block())
-    return [ring for group in (*rooms, *middle) for ring in group]
+    rings = _offices()
+    # Training room: rows of narrow tables with chairs behind them, and a lectern.
+    rings.append(convex.rectangle(2.0, 5.8, 2.8, 7.2))
+    for column, y in product(range(6), (2.6, 6.5, 10.4)):
+        x = 6.5 + 2.6 * column
+        rings.append(convex.block((x, y), (0.6, 2.8)))
+        rings += [_chair((x + 0.55, y + dy)) for dy in (-0.8, 0.8)]
+    # Canteen: a counter along the outer wall and round tables.
+    rings.append(convex.rectangle(78.6, 2.0, 79.4, 10.0))
+    for x, y in product((58.4, 62.8, 71.6, 75.4), (2.8, 9.8)):
+        rings += _round_table((x, y))
+    # Library: shelves 0.5 m deep with aisles of 1 m, and reading tables.
+    shelves = [1.2 + 1.5 * k for k in range(7)]
+    rings += [convex.rectangle(x, 70.0, x + 0.5, 70.0 + 8.2) for x in shelves]
+    rings += _round_table((16.0, 75.5)) + _round_table((16.0, 70.8))
+    # Board room: one long table, sideboards and plants.
+    rings += _meeting_table((70.5, 73.5), seats=12)
+    rings += [convex.rectangle(64.0, 79.4, 69.0, 80.0), convex.rectangle(72.0, 79.4, 77.0, 80.0)]
+    rings += [_plant((61.5, 78.5)), _plant((78.6, 78.4))]
+    # Workshop in the east: benches, stools between them and a rack.
+    rings += [convex.rectangle(71.0, y, 77.0, y + 1.0) for y in (15.6, 18.7, 21.8, 24.9, 28.0)]
+    rings += [_chair((x, y)) for x, y in product((72.5, 75.5), (16.85, 19.95, 23.05, 26.15))]
+    rings.append(convex.rectangle(79.4, 15.0, 80.0, 29.0))
+    # Lobby, mostly open space: a desk that faces the entrance, seats, plants.
+    rings += [convex.rectangle(37.0, 9.0, 43.0, 10.0), *_sofas((30.5, 5.0)), *_sofas((49.5, 5.0))]
+    rings += [_chair((38.5, 10.25)), _chair((41.5, 10.25)), _plant((27.5, 11.8))]
+    rings.append(_plant((52.5, 11.8)))
+    # Open plan: desks in three wings, close together in the west; columns, screens and plants.
+    groups = [
+        *product((18.6, 27.4), (20.0, 24.2, 28.4, 32.6, 36.8, 43.2, 47.4, 51.6, 55.8)),
+        *product((53.0, 60.6), (27.0, 33.6, 46.4, 53.0)),
+        *product((34.6, 39.9, 45.2), (54.0, 60.8)),
+    ]
+    rings += [ring for centre in groups for ring in _desks_for_four(centre)]
+    rings += [convex.block(centre, (0.6, 0.6)) for centre in PILLARS]
+    rings += [convex.rectangle(32.5, 57.3, 47.3, 57.4), convex.rectangle(56.7, 47.0, 56.8, 52.5)]
+    rings += [_plant((x, 64.0)) for x in (16.0, 31.0, 49.0, 64.0)]
+    # Two meeting rooms back to back in the middle.
+    rings += _meeting_table((40.0, 36.5), seats=5) + _meeting_table((40.0, 43.6), seats=5)
+    return [*rings, _plant((34.0, 46.0)), _plant((46.0, 34.0))]
 
 
 def _offices() -> list[Ring]:
@@ -128,76 +164,6 @@ def _offices() -> list[Ring]:
         rings += _desk_for_one((x + 7.4, 76.4), facing=1)
         rings += [convex.rectangle(x + 3.6, 79.5, x + 6.4, 80.0), _chair((x + 5.0, 73.0))]
     return rings
-
-
-def _training_room() -> list[Ring]:
-    """Rows of narrow tables with chairs behind them, and a lectern."""
-    rings = [convex.rectangle(2.0, 5.8, 2.8, 7.2)]
-    for column, y in product(range(6), (2.6, 6.5, 10.4)):
-        x = 6.5 + 2.6 * column
-        rings.append(convex.block((x, y), (0.6, 2.8)))
-        rings += [_chair((x + 0.55, y + dy)) for dy in (-0.8, 0.8)]
-    return rings
-
-
-def _canteen() -> list[Ring]:
-    """Round tables and a counter along the outer wall."""
-    rings = [convex.rectangle(78.6, 2.0, 79.4, 10.0)]
-    for x, y in product((58.4, 62.8, 71.6, 75.4), (2.8, 9.8)):
-        rings += _round_table((x, y))
-    return rings
-
-
-def _library() -> list[Ring]:
-    """Shelves with aisles of 1 m and a reading table."""
-    rings = _shelves((1.2, 70.0), count=7, length=8.2, aisle=1.0)
-    return rings + _round_table((16.0, 75.5)) + _round_table((16.0, 70.8))
-
-
-def _board_room() -> list[Ring]:
-    """One long table, sideboards and plants."""
-    rings = _meeting_table((70.5, 73.5), seats=12)
-    rings += [convex.rectangle(64.0, 79.4, 69.0, 80.0), convex.rectangle(72.0, 79.4, 77.0, 80.0)]
-    return rings + _plant((61.5, 78.5)) + _plant((78.6, 78.4))
-
-
-def _workshop() -> list[Ring]:
-    """Benches and racks between them, in the east."""
-    benches = [convex.rectangle(71.0, y, 77.0, y + 1.0) for y in (15.6, 18.7, 21.8, 24.9, 28.0)]
-    stools = [_chair((x, y)) for x, y in product((72.5, 75.5), (16.85, 19.95, 23.05, 26.15))]
-    return benches + stools + [convex.rectangle(79.4, 15.0, 80.0, 29.0)]
-
-
-def _lobby() -> list[Ring]:
-    """Mostly open space: a desk that faces the entrance, seats, plants."""
-    rings = [convex.rectangle(37.0, 9.0, 43.0, 10.0), *_sofas((30.5, 5.0))]
-    rings += [*_sofas((49.5, 5.0)), _chair((38.5, 10.25))]
-    rings += [_chair((41.5, 10.25)), *_plant((27.5, 11.8))]
-    return rings + _plant((52.5, 11.8))
-
-
-def _open_plan() -> list[Ring]:
-    """Desks in three wings, close together in the west; screens; the columns of the building."""
-    groups = [
-        *product((18.6, 27.4), (20.0, 24.2, 28.4, 32.6, 36.8, 43.2, 47.4, 51.6, 55.8)),
-        *product((53.0, 60.6), (27.0, 33.6, 46.4, 53.0)),
-        *product((34.6, 39.9, 45.2), (54.0, 60.8)),
-    ]
-    rings = [ring for centre in groups for ring in _desks_for_four(centre)]
-    rings += [convex.block(centre, (0.6, 0.6)) for centre in PILLARS]
-    rings += [convex.rectangle(32.5, 57.3, 47.3, 57.4), convex.rectangle(56.7, 47.0, 56.8, 52.5)]
-    rings += [ring for x in (16.0, 31.0, 49.0, 64.0) for ring in _plant((x, 64.0))]
-    return rings
-
-
-def _meeting_block() -> list[Ring]:
-    """Two meeting rooms back to back in the middle."""
-    return [
-        *_meeting_table((40.0, 36.5), seats=5),
-        *_meeting_table((40.0, 43.6), seats=5),
-        *_plant((34.0, 46.0)),
-        *_plant((46.0, 34.0)),
-    ]
 
 
 # -- furniture: the footprints of groups of pieces, in metres ----------------------------------
@@ -243,16 +209,9 @@ def _round_table(centre: Point) -> list[Ring]:
     return [table, *(_chair((x + dx, y + dy)) for dx, dy in places)]
 
 
-def _shelves(first: Point, *, count: int, length: float, aisle: float) -> list[Ring]:
-    """Rows of shelves 0.5 m deep with an `aisle` (m) between them, from the lower left `first`."""
-    x, y = first
-    step = 0.5 + aisle
-    return [convex.rectangle(x + k * step, y, x + k * step + 0.5, y + length) for k in range(count)]
-
-
-def _plant(centre: Point) -> list[Ring]:
+def _plant(centre: Point) -> Ring:
     """Return a plant in a round pot."""
-    return [convex.regular(centre, 0.35, sides=8)]
+    return convex.regular(centre, 0.35, sides=8)
 
 
 def _sofas(centre: Point) -> list[Ring]:

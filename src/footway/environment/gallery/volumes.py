@@ -29,30 +29,19 @@ if TYPE_CHECKING:
 Block: TypeAlias = tuple[int, int, int, int, int, int]
 """x0, y0, z0, x1, y1, z1 in whole metres, with exclusive upper limits."""
 
-Rise: TypeAlias = Literal["+x", "-x", "+y", "-y"]
-"""Direction in which stairs rise."""
+Rise: TypeAlias = Literal["+x", "-x", "+y", "-y"]  # direction in which stairs rise
 
 
 class Plan(NamedTuple):
-    """What a volume is made of, in the order in which it is built into solid voxels.
+    """Parts of a volume, in the order in which they are cut out of, or put into, solid voxels."""
 
-    Attributes:
-        size: m, along x, y and z.
-        object: m, sides of the robot of table I.
-        areas: rooms by name, made free.
-        openings: doors and passages between them, made free.
-        solids: made solid.
-        stairs: blocks filled with steps.
-        holes: openings through the solids.
-    """
-
-    size: tuple[int, int, int]
-    object: tuple[float, float, float]
-    areas: dict[str, Block]
-    openings: tuple[Block, ...]
-    solids: tuple[Block, ...]
-    stairs: tuple[tuple[Block, Rise], ...]
-    holes: tuple[Block, ...] = ()
+    size: tuple[int, int, int]  # m, along x, y and z
+    object: tuple[float, float, float]  # m, sides of the robot of table I
+    areas: dict[str, Block]  # rooms by name, made free
+    openings: tuple[Block, ...]  # doors and passages between them, made free
+    solids: tuple[Block, ...]  # made solid
+    stairs: tuple[tuple[Block, Rise], ...]  # blocks filled with steps
+    holes: tuple[Block, ...] = ()  # openings through the solids
 
 
 def house() -> Volume:
@@ -91,8 +80,7 @@ def _part(solid: Bools, block: Block) -> Bools:
     return solid[z0:z1, y0:y1, x0:x1]
 
 
-STAIRWELL: Final[Block] = (26, 8, 9, 38, 19, 10)
-"""Opening between the floors of the house."""
+STAIRWELL: Final[Block] = (26, 8, 9, 38, 19, 10)  # opening between the floors of the house
 
 HOUSE: Final = Plan(
     size=(57, 40, 20),
@@ -207,12 +195,8 @@ QUAKE: Final = Plan(
         *((44, 29, 11, 49, 53, 12), (83, 29, 11, 88, 53, 12)),
         *((49, 39, 11, 83, 43, 12), (64, 29, 11, 68, 53, 12)),
         # Street: houses, with alleys between them.
-        *(
-            (55, 7, 1, 61, 14, 11),
-            (66, 2, 1, 72, 9, 11),
-            (66, 13, 1, 72, 20, 11),
-            (77, 10, 1, 82, 15, 8),
-        ),
+        *((55, 7, 1, 61, 14, 11), (66, 2, 1, 72, 9, 11)),
+        *((66, 13, 1, 72, 20, 11), (77, 10, 1, 82, 15, 8)),
         *((54, 6, 13, 64, 9, 17), (72, 12, 13, 80, 16, 18)),
         # Crypt: tombs; library: shelves.
         *((x, y, 1, x + 3, y + 6, 4) for x, y in product((56, 62, 74, 80), (64, 71))),

@@ -24,27 +24,16 @@ N_POINTS, N_TRIANGLES = 0, 1  # entries of `Mesh.size`
 
 
 class Mesh(NamedTuple):
-    """A triangle mesh; arrays have spare rows at their ends.
+    """A triangle mesh; arrays have spare rows at their ends."""
 
-    Attributes:
-        xy: (p, 2) int64 points, lattice steps.
-        triangles: (t, 3) int32 corners, counterclockwise.
-        neighbours: (t, 3) int32, triangle across the side from corner k to corner k + 1; -1: none.
-        fixed: (t, 3) uint8, mark of the segments that the side belongs to; 0: none.
-        home: (p,) int32, one of the triangles with this corner.
-        size: (2,) int64, number of points and triangles in use.
-        stack: int32, triangles to check after an insertion.
-        crossed: (n, 2) int32, sides that a new segment crosses.
-    """
-
-    xy: np.ndarray
-    triangles: np.ndarray
-    neighbours: np.ndarray
-    fixed: np.ndarray
-    home: np.ndarray
-    size: np.ndarray
-    stack: np.ndarray
-    crossed: np.ndarray
+    xy: np.ndarray  # (p, 2) int64 points, lattice steps
+    triangles: np.ndarray  # (t, 3) int32 corners, counterclockwise
+    neighbours: np.ndarray  # (t, 3) int32, triangle across side k, from corner k to k + 1; -1: none
+    fixed: np.ndarray  # (t, 3) uint8, mark of the segments that the side belongs to; 0: none
+    home: np.ndarray  # (p,) int32, one of the triangles with this corner
+    size: np.ndarray  # (2,) int64, number of points and triangles in use
+    stack: np.ndarray  # int32, triangles to check after an insertion
+    crossed: np.ndarray  # (n, 2) int32, sides that a new segment crosses
 
 
 # -- the mesh ----------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import numpy as np
 
 from footway._numba.jit import inner
 from footway._numba.math import hypot, sincos
+from footway.follow.kernels.layouts import INSIDE
 from footway.follow.kernels.vectors import dot, minus, moved, scaled, size, unit
 
 STEEPEST = 0.70710678  # greatest value of two-dimensional noise with unit gradients
@@ -91,6 +92,12 @@ def attraction(e, d, R, r):
     if d < rim * reach:  # f < 1, without a division
         f = 1.0 / rim - 1.0 / reach
     return scaled(e, f)
+
+
+@inner
+def published_attraction(e, d, R, r):
+    """F_0 as published: infinite at the rim of the ball."""
+    return scaled(e, 1.0 / max(R - r - d, INSIDE) - 1.0 / (R - r))
 
 
 @inner

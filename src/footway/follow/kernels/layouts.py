@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from footway._numba.jit import kernel
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.follow.kernels.visibility import VisibilityWorkspace
     from footway.terrain.cut_route import CutRoute
     from footway.terrain.terrain import Ground
 
-    Floats = NDArray[np.float64]
 
 ARRIVED, WALKING, STALLED, OUT_OF_SIGHT, NO_MEMORY = range(5)  # status of a walk
 
@@ -39,6 +36,7 @@ class Settings(NamedTuple):
     lane: float = 0.0  # k of F_perp, positive to the left
     corner: float = 0.0  # positive values cut corners
     repulsion: float = 0.4  # k of F_i and c_o of F_o, m: gap at which the force of a disc is 1
+    published: bool = False  # whether F_0 and its integration are those of cmm-2007 as published
     # On a route:
     sigma: float = math.inf  # m, shortcut parameter
     spacing: float = math.inf  # m, the paper's d

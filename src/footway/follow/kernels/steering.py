@@ -146,20 +146,27 @@ def _nearest_border(x, y, t, reach, ground, workspace, stamp):
 
 
 @inner(inline=False)
-def _boundary_force(body, s, around, stamp):
-    """F_b: away from the nearest border, from 0 at the preferred clearance to c_b at the border.
+def push_from_border(x, y, t, d, nx, ny, clearance, boundary, weights, ground):
+    """Strength of F_b at the distance d < clearance from a border with the normal n.
 
-    Between two borders that are both too close it is 0 in the middle.
+    From 0 at the preferred clearance to c_b at the border; between two borders that are both too
+    close it is 0 in the middle.
     """
-    x, y, t, ground = body.x, body.y, body.triangle, around.ground
+    other = 2.0 * clearance - d
+    share, _ = go(x, y, x + other * nx, y + other * ny, t, weights, ground)
+    wanted = clearance if share == FREE else 0.5 * (d + share * other)
+    return boundary * max(0.0, wanted - d) / clearance
+
+
+@inner(inline=False)
+def _boundary_force(body, s, around, stamp):
+    """F_b: away from the nearest border."""
+    x, y, t, ground, weights = body.x, body.y, body.triangle, around.ground, around.weights
     d, bx, by = _nearest_border(x, y, t, s.clearance, ground, around.workspace, stamp)
     if d == math.inf or d < 1e-12:
         return 0.0, 0.0
     nx, ny = (x - bx) / d, (y - by) / d
-    other = 2.0 * s.clearance - d
-    share, _ = go(x, y, x + other * nx, y + other * ny, t, around.weights, ground)
-    wanted = s.clearance if share == FREE else 0.5 * (d + share * other)
-    f = s.boundary * max(0.0, wanted - d) / s.clearance
+    f = push_from_border(x, y, t, d, nx, ny, s.clearance, s.boundary, weights, ground)
     return f * nx, f * ny
 
 

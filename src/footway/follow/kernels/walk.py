@@ -33,6 +33,7 @@ from footway.follow.kernels.forces import (
     attraction,
     corner_bias,
     lane_bias,
+    published_attraction,
     random_bias,
     repulsion,
     shortening,
@@ -238,7 +239,11 @@ def _free_step(x, v, h, pace, t, target, short, most, time, scene):
     d = size(to_target)
     e = scaled(to_target, 1.0 / max(d, 1e-300))
     is_last = t == len(balls) - 1
-    F = attraction(e, d, balls[t, RADIUS], s.radius) if target == t and not is_last else e
+    F = e
+    if s.published and not is_last:
+        F = published_attraction(e, d, balls[t, RADIUS], s.radius)
+    elif target == t and not is_last:
+        F = attraction(e, d, balls[t, RADIUS], s.radius)
     has_bias = s.shortcut > 0.0 or s.noise != 0.0 or s.lane != 0.0 or s.corner != 0.0
     is_pushed = own[0] != 0.0 or own[1] != 0.0 or own[2] != 0.0
     if has_bias or is_pushed or len(scene.discs) > 0:
@@ -248,6 +253,8 @@ def _free_step(x, v, h, pace, t, target, short, most, time, scene):
     if abs(squared - 1.0) > 1e-12:
         gain = s.speed / max(HESITATE, math.sqrt(squared))
     new = moved(v, min(1.0, s.step / RELAXATION), minus(scaled(F, gain), v))
+    if s.published and not is_last:  # the integral of F, for a mass of 1
+        new = moved(v, s.step, F)
     along, before, after = dot(v, new), pace * pace, dot(new, new)
     if along > 0.0 and turn[0] > 0.0 and after <= most * most * ROUNDED:
         to = (x[0] + new[0] * s.step, x[1] + new[1] * s.step, x[2] + new[2] * s.step)
@@ -365,6 +372,8 @@ def _begin(position, velocity, heading, time, stood, s, corridor):
 def _steering_target(x, t, target, look, scene):
     """Index of the first ball from alpha(x) on that is far enough ahead to steer for."""
     balls = scene.balls
+    if scene.s.published:
+        return t
     if (
         t >= target
         and t + 1 < len(balls)

@@ -33,7 +33,6 @@ class Effort:
         placements: of ten dynamic obstacles, to count how often a walk gets through.
         city_queries: random queries in the city.
         variations: random walks through one corridor.
-
     """
 
     rounds: int = 9

@@ -20,19 +20,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.reproduce.crowds.setup import Effort
     from footway.reproduce.report import Cell
 
-    Floats = NDArray[np.float64]
 
 SPEED: Final = (1.2, 0.12)
 """m/s. Mean and deviation: people of a group do not all walk at the same speed."""
 
 _STEPS: Final = 5  # between two frames
-_LONGEST: Final = 900.0  # s
+LONGEST: Final = 900.0  # s
 
 NEAR: Final = 8.0
 """m from its start or goal: there a group stands together, and its dispersion is not measured."""
@@ -54,7 +52,7 @@ class GroupWalk(NamedTuple):
     corridor: Corridor  # narrowed to the limits
     times: Floats  # (f,) s
     places: Floats  # (f, n, 2) m
-    apart: Floats  # (f, 3) lateral (m), longitudinal (m), area (m2)
+    apart: Floats  # (f, 4) lateral (m), longitudinal (m), area (m2), spread (m): `Dispersion`
     load: float  # CPU time / simulated time, %
     wrong: list[str]
 
@@ -76,13 +74,13 @@ class GroupWalk(NamedTuple):
 
     @property
     def mean(self) -> Floats:
-        """Mean lateral and longitudinal dispersion (m) and area (m2) while walking, (3,)."""
+        """Mean of `apart` while walking, (4,)."""
         found: Floats = self.apart[self.under_way].mean(axis=0)
         return found
 
     @property
     def most(self) -> Floats:
-        """Greatest dispersion and area while walking, (3,)."""
+        """Greatest value of `apart` while walking, (4,)."""
         found: Floats = self.apart[self.under_way].max(axis=0)
         return found
 
@@ -107,7 +105,7 @@ def walk_group(
     )
     frames: list[tuple[float, Floats, Sequence[float]]] = []
     cpu = 0.0
-    while group.arrived == 0 and crowd.time < _LONGEST:
+    while group.arrived == 0 and crowd.time < LONGEST:
         frames.append((crowd.time, crowd.positions, group.dispersion))
         begin = time.process_time()
         crowd.step(_STEPS)
@@ -115,7 +113,7 @@ def walk_group(
     frames.append((crowd.time, crowd.positions, group.dispersion))
     wrong = faults(crowd, name)
     if group.arrived == 0:
-        wrong.append(f"{name}: the group has not arrived after {_LONGEST:g} s")
+        wrong.append(f"{name}: the group has not arrived after {LONGEST:g} s")
     times, places, apart = zip(*frames, strict=True)
     walk = GroupWalk(
         limits,
@@ -231,11 +229,11 @@ def _table(walks: Mapping[str, GroupWalk]) -> Table:
     return Table("Dispersion by g_w (m) and g_A (m2)", columns, rows, note)
 
 
-MEASURES: Final = ("lateral, m", "longitudinal, m", "area, m2")
+MEASURES: Final = ("lateral, m", "longitudinal, m", "area, m2", "attraction points, m")
 
 
 def measures(walk: GroupWalk) -> Sequence[str]:
-    """Describe mean and greatest lateral and longitudinal dispersion, and area."""
+    """Describe mean and greatest dispersion, area and spread of attraction points."""
     return [f"{mean:.1f} / {most:.1f}" for mean, most in zip(walk.mean, walk.most, strict=True)]
 
 

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.reproduce.crowds.setup import Effort
     from footway.reproduce.report import Cell
 
-    Floats = NDArray[np.float64]
 
 SOURCE: Final = (
     "cmm-crowds-2008, sections 3 and 4 (lanes, avoidance); the papers have no numbers for it"

@@ -11,7 +11,7 @@ import numpy as np
 from footway.crowd import Crowd
 from footway.plot import palette, save_picture
 from footway.reproduce import charts
-from footway.reproduce.claims import Claim, less, stated
+from footway.reproduce.claims import Claim, explained, less, stated
 from footway.reproduce.cmm.setup import RADIUS, scene
 from footway.reproduce.crowds.setup import faults
 from footway.reproduce.report import Picture, Section, Table, ratio
@@ -87,7 +87,8 @@ def _claims(found: Sequence[Measured]) -> list[Claim]:
         where, "no significant loss when it is crowded",
         f"{grows:.2f} x per character, 10,000 and 1,000", held=grows <= 1.5,
     )  # fmt: skip
-    return [*claims, crowded]
+    slowed = f"jams form, mean speed {last.pace:.2f} m/s: characters there have many neighbours"
+    return [*claims, explained(crowded, slowed)]
 
 
 def _measure(place: Scene, count: int, effort: Effort) -> Measured:

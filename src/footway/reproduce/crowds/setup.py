@@ -21,15 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.crowd import Crowd
     from footway.environment import Environment
     from footway.plot.shapes import FreeSpace
     from footway.plot.sheet import Box, Sheet
     from footway.reproduce.crowds.groups import GroupWalk
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,6 @@ class Effort:
         wanderers: in the city.
         wandering: s that they are watched.
         each_direction: characters in each direction of the corridor.
-
     """
 
     crowds: tuple[int, ...] = (100, 1_000, 2_000, 5_000, 8_000, 10_000, 20_000, 30_000)

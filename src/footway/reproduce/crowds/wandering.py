@@ -21,15 +21,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
     from footway.reproduce.crowds.setup import Effort
     from footway.reproduce.report import Cell
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 SOURCE: Final = "cmm-crowds-2008, section 5.2"
 

@@ -30,7 +30,6 @@ class Effort:
 
     Attributes:
         rounds: of each row of table 1.
-
     """
 
     rounds: int = 50

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import numpy as np
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
-from footway.reproduce.claims import Claim, less, more, stated
+from footway.reproduce.claims import Claim, explained, less, more, stated
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.roadmaps.setup import SETTINGS, corridors_of, random_pairs, roadmaps_of
 from footway.reproduce.timing import undisturbed
@@ -17,13 +17,11 @@ from footway.roadmap.measures import By, coverage
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.reproduce.report import Cell
     from footway.reproduce.roadmaps.setup import Built, Effort
     from footway.roadmap import Roadmap
 
-    Floats = NDArray[np.float64]
 
 SOURCE: Final = "rrm-roadmaps-2006, section V.B.2 and figure 6"
 
@@ -63,7 +61,8 @@ def _claims(shares: dict[str, float], milliseconds: float) -> list[Claim]:
     where = "rrm-roadmaps-2006, figure 6"
     found = list(shares.values())
     return [
-        *(more(where, f"Field {NAMES[kind]}: covered, %", PUBLISHED[kind], shares[kind])
+        *(explained(more(where, f"Field {NAMES[kind]}: covered, %", PUBLISHED[kind], shares[kind]),
+                    "another field: passages beside its outer wall have no edge")
           for kind in NAMES),
         stated(where, "each kind of disc covers more than the one before",
                ", ".join(f"{share:.1f}" for share in found) + " %", held=found == sorted(found)),

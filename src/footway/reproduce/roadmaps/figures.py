@@ -23,9 +23,9 @@ from footway.reproduce.roadmaps.setup import (
 from footway.reproduce.roadmaps.tables import as_printed
 from footway.roadmap import Roadmap
 from footway.roadmap.grid import grid_distances
+from footway.roadmap.measures import verify
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import add_useful_nodes, on_lattice, reconnect
-from footway.roadmap.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +33,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.reproduce.report import Cell
     from footway.reproduce.roadmaps.setup import Built, Effort
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 SOURCE: Final = "rrm-roadmaps-2006, section III, figures 2 and 3; K is 1.5 as there"
 

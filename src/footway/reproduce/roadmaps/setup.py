@@ -13,20 +13,17 @@ from footway.corridor import CorridorMap
 from footway.environment import gallery
 from footway.errors import BadQuery, NoPath
 from footway.roadmap.grid import grid
+from footway.roadmap.measures import verify
 from footway.roadmap.rrm import rrm
 from footway.roadmap.rrm_star import rrm_star
 from footway.roadmap.rrrm import retract
-from footway.roadmap.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.environment import Environment, Volume
     from footway.roadmap import Roadmap
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,6 @@ class Effort:
         rounds: of all queries.
         tries: random queries of figures 2 and 3.
         runs: of table III, by environment; the paper has 100 in all.
-
     """
 
     environments: tuple[str, ...] = ("field", "office", "office-fine", "house", "quake")
@@ -50,7 +46,7 @@ class Effort:
     tries: int = 400
     runs: Mapping[str, int] = field(
         default_factory=lambda: {
-            "field": 100, "office": 20, "office-fine": 1, "house": 20, "quake": 3,
+            "field": 100, "office": 100, "office-fine": 1, "house": 100, "quake": 3,
         }
     )  # fmt: skip
 

@@ -18,13 +18,11 @@ from footway.reproduce.voronoi.setup import PAPER, RADIUS, scene
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.camera import CameraMotion
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
 
-    Floats = NDArray[np.float64]
 
 SOURCE: Final = "voronoi-roadmaps-2004, sections 4.1 and 4.2 and figure 11"
 

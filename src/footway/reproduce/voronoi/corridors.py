@@ -36,8 +36,7 @@ from footway.roadmap.voronoi_prm import voronoi_prm
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import TautPath
     from footway.environment import Environment
     from footway.plot.shapes import FreeSpace
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
 
-    Floats = NDArray[np.float64]
 
 SOURCE: Final = "voronoi-roadmaps-2004, sections 3.1 and 3.2 and figure 9"
 

@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Shapes
     from footway.environment import Environment
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
 
-    Floats = NDArray[np.float64]
-    Shapes = NDArray[np.object_]
 
 SOURCE: Final = "voronoi-roadmaps-2004, section 2.1 and figure 3"
 

@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.camera import SpeedDiagram
     from footway.corridor import TautPath
     from footway.environment import Environment
     from footway.roadmap import Roadmap
     from footway.roadmap.blends import Blends
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 CLOSE: Final = 1e-6
 """m and rad. Rounding, for distances of up to a kilometre."""

@@ -24,15 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap, TautPath
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.judge import Judge
     from footway.reproduce.voronoi.setup import Effort
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 SOURCE: Final = "voronoi-roadmaps-2004, section 2.5 and figure 8"
 

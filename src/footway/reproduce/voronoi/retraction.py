@@ -40,13 +40,11 @@ from footway.roadmap.voronoi_prm import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.plot.sheet import Sheet
     from footway.reproduce.voronoi.setup import Effort
     from footway.roadmap import Roadmap
 
-    Floats = NDArray[np.float64]
 
 SOURCE: Final = "voronoi-roadmaps-2004, sections 2.1 to 2.3 and figures 4, 5 and 6"
 

@@ -21,15 +21,12 @@ from footway.roadmap.voronoi_prm import voronoi_prm
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     from matplotlib.artist import Artist
-    from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
     from footway.roadmap.blends import Blends
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,6 @@ class Effort:
         queries: random queries on a roadmap.
         rounds: of all queries.
         large: map whose Voronoi-PRM is larger than the paper's.
-
     """
 
     environments: tuple[str, ...] = (

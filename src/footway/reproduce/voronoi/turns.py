@@ -33,14 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.plot.sheet import Sheet
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
     from footway.roadmap.blends import Blends
 
-    Floats = NDArray[np.float64]
 
 SOURCE: Final = "voronoi-roadmaps-2004, section 2.4 and figure 7"
 

@@ -80,7 +80,7 @@ def can_go(seen, count):
 
 @kernel
 def joins_nothing(node, sight, kept):
-    """Return whether the kept nodes that a node sees, sight bool (n, n), stay connected."""
+    """Return whether the kept nodes that a node sees are connected without it: sight (n, n)."""
     n = len(kept)
     waiting = np.zeros(n, np.bool_)  # seen by the node, not reached yet
     fresh = kept.copy()  # not reached yet
@@ -139,7 +139,6 @@ def best_place(path_lengths, sights, is_probe, saving):
         saving: (c,) saving of each place at its last evaluation, infinite before the first. It is
             nearly always an upper bound of the current saving, so only the leading places are
             evaluated again; updated.
-
     """
     checked = np.zeros(len(saving), np.bool_)
     to_place = np.empty(len(path_lengths))
@@ -178,7 +177,6 @@ def useful_edges(pairs, lengths, usefulness, graph, search):
 
     Returns:
         Whether each pair is useful, (p,).
-
     """
     is_useful = np.zeros(len(pairs), np.bool_)
     places = np.empty((0, 2))  # not read

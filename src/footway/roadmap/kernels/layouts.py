@@ -10,9 +10,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
+    from footway.arrays import Bools, Floats, Ints
 
 
 class Chain(NamedTuple):
@@ -175,7 +173,7 @@ class SpaceGraph(NamedTuple):
     out: Ints  # (2 ne,) half-edges that leave each node
     clearance: Floats  # (ne,) m
     length: Floats  # (ne,) cost: length times weight, m
-    is_core: NDArray[np.bool_]  # (ne,) true: no edge is treated as a dead end
+    is_core: Bools  # (ne,) true: no edge is treated as a dead end
     up: Ints  # (nv,) -1
 
 

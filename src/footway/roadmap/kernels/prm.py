@@ -246,17 +246,10 @@ def nearest_edges(points, places, edges, out_edge, out_away):
 # -- junctions -----------------------------------------------------------------------------------
 
 
-ROUNDS = 4
-"""Rounds over all junctions."""
-
-WIDEST_TURN = 1.05
-"""rad. Two edges that turn more than this at a junction do not form one road."""
-
-MOST_STRIDES = 400
-"""Most strides of a single move; more would be needed only for a tiny disc."""
-
-LEAST_GAIN = 1e-3
-"""rad2. Least decrease of the bend that justifies a move."""
+ROUNDS = 4  # rounds over all junctions
+WIDEST_TURN = 1.05  # rad. Two edges that turn more than this at a junction do not form one road
+MOST_STRIDES = 400  # most strides of a single move; more would be needed only for a tiny disc
+LEAST_GAIN = 1e-3  # rad2. Least decrease of the bend that justifies a move
 
 
 @kernel

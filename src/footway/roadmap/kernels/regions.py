@@ -196,8 +196,8 @@ def nearest_in_layers(blocked, first, last, squared, cell):
 
     `blocked` (nz + 2, ny + 2, nx + 2) has a layer of blocked cells around the lattice. Writes the
     squared distance within the layer, squared (nz + 2, ny + 1, nx + 1), and x and y of the cell,
-    cell (nz + 2, ny + 1, nx + 1, 2). Of equally near cells, that with the lowest y, then the one
-    ahead along x is taken.
+    cell (nz + 2, ny + 1, nx + 1, 2). Of equally near cells, the one with the lowest y is
+    taken, and of these the one ahead along x.
     """
     ny, nx = blocked.shape[1] - 2, blocked.shape[2] - 2
     along = np.empty((ny + 2, nx + 1), np.int64)  # x of the nearest blocked cell in each row
@@ -234,7 +234,7 @@ def nearest_over_layers(squared, cell, first, last, near):
     """Write the nearest point of a blocked cell to each corner, for heights first <= k < last.
 
     Takes the result of `nearest_in_layers`; near (nz + 1, ny + 1, nx + 1, 3) has columns x, y, z.
-    Of equally near cells, that with the lowest z is taken.
+    Of equally near cells, the one with the lowest z is taken.
     """
     layers, rows, columns = squared.shape
     for k in range(first, last):

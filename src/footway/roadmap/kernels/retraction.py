@@ -16,16 +16,14 @@ from footway.roadmap.kernels.clearance import clearance_in_cells, line_clearance
 from footway.roadmap.kernels.layouts import Chain
 from footway.roadmap.kernels.space import segment_is_free
 
-STEP = 1.0
-"""cells. Largest distance between configurations; the lattice resolves no finer detail."""
+STEP = 1.0  # cells. Largest distance between configurations; the lattice resolves no finer detail
 
 GROWTH = 0.5
 """A configuration moves while its clearance grows by at least this share of the move: 1 before the
 axis, beyond it the cosine of the angle between the directions to the two closest obstacle points.
 So branches into flat corners and between the steps of a voxel ramp are skipped."""
 
-FINEST = 2.0**-7
-"""cells. Shortest move: the accuracy with which configurations reach the axis."""
+FINEST = 2.0**-7  # cells. Shortest move: the accuracy with which configurations reach the axis
 
 DETOUR = 1.5
 """A part of the chain goes back and forth if it is this many times longer than its chord."""
@@ -37,20 +35,11 @@ MOVING, ON_AXIS, BLOCKED, FIXED = 0, 1, 2, 3
 """State of a configuration after its last push. The ends are fixed, and so are configurations that
 are inserted next to them: the connection from an end that is not on the axis to the axis."""
 
-SLACK = 0.1
-"""cells. Clearance that a configuration may lose for a smoother path."""
-
-SWEEPS = 200
-"""Most rounds of pushing; a configuration moves by at most STEP in each."""
-
-CUT_EVERY = 8
-"""Rounds of pushing between cuts of branches, so that branches stay short."""
-
-ROUNDS = 30
-"""Rounds of smoothing."""
-
-LAST_BITS = 1e-12
-"""cells. Rounding of a distance."""
+SLACK = 0.1  # cells. Clearance that a configuration may lose for a smoother path
+SWEEPS = 200  # most rounds of pushing; a configuration moves by at most STEP in each
+CUT_EVERY = 8  # rounds of pushing between cuts of branches, so that branches stay short
+ROUNDS = 30  # rounds of smoothing
+LAST_BITS = 1e-12  # cells. Rounding of a distance
 
 
 @kernel

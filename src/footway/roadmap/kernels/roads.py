@@ -50,7 +50,7 @@ def _box_gap(x, y, walls, w):
 
 @kernel
 def contacts(points, directions, walls, touch, wall):
-    """Nearest obstacle points on the left and right of points (n, 2) with directions `directions`.
+    """Nearest obstacle points to the left and right of points (n, 2), seen along `directions`.
 
     Written to touch (n, 2, 2), and their walls to wall (n, 2). A side without walls gets the
     contact of the other side.

@@ -14,7 +14,7 @@ FOUND, FULL, APART, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT = range
 SLACK = 1e-9  # m, tolerance of clearances
 ROUNDS = 8  # at most, in which a path is pulled straight
 GAIN = 0.002  # share of the length that a round must save for another one
-SPREAD = 1.4  # ratio of the distances at which a way around an obstacle is tried
+SPREAD = 1.4  # ratio of the distances at which a path around an obstacle is tried
 FARTHEST, CLOSEST = 8.0, 0.25  # cells, by which turns are moved
 CUTS = 48  # points between which straight lines are tried in a round
 

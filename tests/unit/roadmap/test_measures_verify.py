@@ -1,4 +1,4 @@
-"""What a roadmap is blamed for."""
+"""Violations that `verify` finds in a roadmap."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 
 from footway.environment import Environment
 from footway.roadmap import Roadmap
+from footway.roadmap.measures import verify
 from footway.roadmap.space import Space, make_space, space_of_cells
-from footway.roadmap.verify import verify
 
 U_TURN = np.array([[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1]], bool)
 """A bar above with a leg down on either side; rows go up."""
@@ -65,7 +65,7 @@ def test_no_nodes_at_all(u_turn: Space):
     assert len(verify(roadmap([], [], u_turn)).uncovered) == 20
 
 
-def test_nodes_in_rooms_without_a_way_between_them_need_no_edge():
+def test_nodes_in_rooms_without_a_path_between_them_need_no_edge():
     space = space_of_cells([[True, False, True]])
     assert verify(roadmap([(0, 0), (3, 0)], [], space)).holds
 

@@ -1,0 +1,476 @@
+"""Replies and events: one model for each kind, with its arrays; anything else cannot be sent.
+
+`web/make_protocol.py` writes the same types in TypeScript. A position is a `Place`, and each array
+declares which of its columns are coordinates: `wire` subtracts the origin of the map from these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Strict, create_model
+
+from footway.crowd.profile import PROPERTIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from footway.crowd.profile import Property
+
+Kind: TypeAlias = Literal["f4", "i4", "u4", "u2", "i2", "u1"]
+"""Type and bytes of the numbers of an array."""
+
+
+class Place(NamedTuple):
+    """A position on the map, m."""
+
+    x: Annotated[float, Strict()]
+    y: Annotated[float, Strict()]
+
+
+def sent_as(array: NDArray[Any]) -> str:
+    """Return the kind of numbers that an array is sent as: 64 bits become 32."""
+    kind = array.dtype.str[1:]
+    return {"f8": "f4", "i8": "i4", "b1": "u1"}.get(kind, kind)
+
+
+@dataclass(frozen=True)
+class Array:
+    """Declaration of an array: its numbers, and which columns are coordinates x, y, x, y..."""
+
+    kind: Kind
+    places: tuple[int, ...]
+    is_optional: bool = False
+
+
+_NUMBERS: Final = Array("f4", ())
+_INDICES: Final = Array("i4", ())
+_POINTS: Final = Array("f4", (0, 1))
+_DISCS: Final = Array("f4", (0, 1))
+_SOME_NUMBERS: Final = Array("f4", (), is_optional=True)
+_SOME_POINTS: Final = Array("f4", (0, 1), is_optional=True)
+_SOME_DISCS: Final = Array("f4", (0, 1), is_optional=True)
+_SOME_INDICES: Final = Array("i4", (), is_optional=True)
+
+
+class Facts(BaseModel):
+    """The facts of a reply or an event; `arrays` declares what comes with them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    arrays: ClassVar[Mapping[str, Array]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Facts and arrays of a reply or an event."""
+
+    facts: Facts
+    arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        declared = self.facts.arrays
+        needed = {name for name, array in declared.items() if not array.is_optional}
+        kind = type(self.facts).__name__
+        assert self.arrays.keys() <= declared.keys(), f"{kind} declares no {self.arrays.keys()}"
+        assert needed <= self.arrays.keys(), f"{kind} needs {needed - self.arrays.keys()}"
+        for name, array in self.arrays.items():
+            sent = sent_as(array)
+            assert sent == declared[name].kind, f"{kind}: {name} is sent as {sent}"
+
+
+class AreaFacts(Facts):
+    """An area of the map."""
+
+    name: str
+    index: int
+    role: str
+
+
+class RecentFacts(Facts):
+    """A document that was open before; `key` opens it again."""
+
+    key: str
+    name: str
+    about: str
+
+
+class Document(Facts):
+    """The open document. `bounds` are relative to `origin`."""
+
+    name: str
+    version: int
+    what: Literal["map", "scenario", "recording"]
+    origin: tuple[float, float]
+    bounds: tuple[float, float, float, float]
+    area: float | None
+    holes: int
+    kinds: list[str]
+    areas: list[AreaFacts]
+    repairs: list[str]
+    largest_radius: float
+    gallery: list[str]
+    recent: list[RecentFacts]
+    editable: bool
+    boxed: bool
+    edited: bool
+    undo: int
+    redo: int
+
+
+class RecordingFacts(Facts):
+    """The recording of the live crowd."""
+
+    running: bool
+    seconds: float
+    frames: int
+    megabytes: float
+    ended: str | None
+
+
+def _type_of(declared: Property) -> Any:
+    if declared.kind == "choice":
+        return Literal[declared.choices]
+    return dict[str, float] if declared.kind == "weights" else float
+
+
+if TYPE_CHECKING:
+
+    class _Profile(Facts):
+        def __getattr__(self, name: str) -> Any: ...
+
+else:
+    _Profile = create_model(
+        "_Profile",
+        __base__=Facts,
+        **{name: (_type_of(declared), ...) for name, declared in PROPERTIES.items()},
+    )
+
+
+class PopulationFacts(_Profile):
+    """Size and profile of a population; the means of properties that vary."""
+
+    index: int
+    name: str
+    count: int
+    to_come: int
+    behaviour: str
+    grouped: bool
+
+
+class Status(Facts):
+    """The live crowd."""
+
+    running: bool
+    time: float
+    characters: int
+    to_come: int
+    speed: float
+    arrivals: int
+    exited: int
+    stuck: int
+    seed: int
+    model: str | None
+    fault: str | None
+    recording: RecordingFacts | None
+    populations: list[PopulationFacts]
+    steps_per_second: float
+    milliseconds_per_step: float
+
+
+class PropertyFacts(Facts):
+    """The declaration of a property of characters, for forms."""
+
+    name: str
+    label: str
+    help: str
+    kind: Literal["number", "choice", "weights"]
+    unit: str
+    slider: tuple[float, float, float] | None
+    choices: list[str]
+    default: float | str | dict[str, float]
+
+
+class ModelFacts(Facts):
+    """A local model."""
+
+    name: str
+    label: str
+
+
+class Hello(Facts):
+    """What a page needs first."""
+
+    document: Document
+    crowd: Status | None
+    properties: list[PropertyFacts] = []
+    models: list[ModelFacts] = []
+    version: str = ""
+    compiling: str | None = None
+
+
+class TerrainFacts(Facts):
+    """One polygon of terrain."""
+
+    kind: str
+
+
+class AreaPolygon(Facts):
+    """One polygon of an area."""
+
+    name: str
+    role: str
+
+
+def _rings(prefix: str) -> dict[str, Array]:
+    return {
+        f"{prefix}points": _POINTS,
+        f"{prefix}rings": _INDICES,
+        f"{prefix}polygons": _INDICES,
+    }
+
+
+class Ground(Facts):
+    """Walkable space, terrain and areas."""
+
+    terrain: list[TerrainFacts]
+    areas: list[AreaPolygon]
+    arrays = {
+        **_rings(""),
+        "lines": Array("f4", (0, 1, 2, 3)),
+        **_rings("terrain_"),
+        **_rings("area_"),
+    }
+
+
+class AxisLayer(Facts):
+    """The medial axis."""
+
+    arrays = {"points": _POINTS, "clearance": _NUMBERS, "offsets": _INDICES}
+
+
+class DiscsLayer(Facts):
+    """Discs of the corridor map."""
+
+    coverage: float
+    arrays = {"discs": _DISCS}
+
+
+class RoadmapLayer(Facts):
+    """A roadmap; local paths that are not straight come as points and offsets.
+
+    `state` is the number of edits, `closed` are the regions that paths avoid.
+    """
+
+    method: str
+    nodes: int
+    edges: int
+    components: int
+    cycles: int
+    resolution: float | None
+    seconds: float
+    state: int
+    undo: bool
+    redo: bool
+    closed: list[list[Place]]
+    arrays = {
+        "vertices": _POINTS,
+        "edges": _INDICES,
+        "weights": _NUMBERS,
+        "open": Array("u1", ()),
+        "points": _SOME_POINTS,
+        "offsets": _SOME_INDICES,
+    }
+
+
+class Path(Facts):
+    """A path, and backbone, radii and walls of its corridor."""
+
+    length: float
+    clearance: float
+    milliseconds: float
+    method: str
+    turns: float | None = None
+    duration: float | None = None
+    weighted_length: float | None = None
+    ground: dict[str, float] | None = None
+    arrays = {
+        "path": _POINTS,
+        "times": _SOME_NUMBERS,
+        "route": _SOME_POINTS,
+        "backbone": _SOME_POINTS,
+        "radii": _SOME_NUMBERS,
+        "left": _SOME_POINTS,
+        "right": _SOME_POINTS,
+    }
+
+
+class Walk(Facts):
+    """A camera motion (n, 7): time, position, direction."""
+
+    duration: float
+    length: float
+    clearance: float | None = None
+    arrivals: list[float] = []
+    arrays = {"camera": Array("f4", (1, 2))}
+
+
+class Character(Facts):
+    """The state of a character; `forces` are the names of the rows of the array, m/s2."""
+
+    id: int
+    position: Place
+    velocity: tuple[float, float]
+    goal: Place | None
+    radius: float
+    speed: float
+    population: int
+    mode: str
+    forces: list[str]
+    time: float
+    arrays = {
+        "points": _POINTS,
+        "radii": _NUMBERS,
+        "attraction": _POINTS,
+        "forces": _NUMBERS,
+    }
+
+
+class Obstacle(Facts):
+    """The number of an obstacle."""
+
+    id: int
+
+
+class Frame(Facts):
+    """Positions of the crowd: ids, m, mm/s, mm, populations; obstacles in recordings."""
+
+    time: float
+    step: int
+    n: int
+    frame: int | None = None
+    arrays = {
+        "id": Array("u4", ()),
+        "at": _POINTS,
+        "velocity": Array("i2", ()),
+        "radius": Array("u2", ()),
+        "population": Array("u1", ()),
+        "discs": _SOME_DISCS,
+    }
+
+
+class Replay(Facts):
+    """A recording as a whole, with its measures over time: see `replay.plots`."""
+
+    frames: int
+    duration: float
+    characters: int
+    names: list[str]
+    complete: bool
+    step: float
+    arrays = {
+        "times": _NUMBERS,
+        "frames": _INDICES,
+        "frame_times": _NUMBERS,
+        "present": _INDICES,
+        "density": _NUMBERS,
+        "speed": _NUMBERS,
+        "flow": _NUMBERS,
+    }
+
+
+class Trails(Facts):
+    """Trajectories: points, offsets of characters, ids."""
+
+    every: int
+    arrays = {"points": _POINTS, "offsets": _INDICES, "ids": Array("u4", ())}
+
+
+class Obstacles(Facts):
+    """Dynamic obstacles of the crowd."""
+
+    arrays = {"discs": _DISCS, "ids": Array("u4", ())}
+
+
+class Compiling(Facts):
+    """Label of the kernels that are being compiled; None if none are."""
+
+    what: str | None
+
+
+class Cancelled(Facts):
+    """A layer is no longer wanted."""
+
+
+class Progress(Facts):
+    """Progress of a layer; `of` is the number of its request."""
+
+    of: int
+    done: int
+    total: int
+
+
+class ItemFacts(Facts):
+    """An item of the map; it has no corners if it has holes or several parts."""
+
+    kind: Literal["area", "terrain", "obstacle", "wall", "floor"]
+    name: str
+    arrays = {"corners": _POINTS}
+
+
+class RoadmapEdited(Facts):
+    """A roadmap was edited."""
+
+    method: str
+    state: int
+
+
+class PinchFacts(Facts):
+    """The narrowest point of the widest path."""
+
+    at: Place
+    width: float
+    walls: tuple[Place, Place]
+
+
+class RefusalFacts(Facts):
+    """What the page can show about a refusal."""
+
+    reason: str | None = None
+    pinch: PinchFacts | None = None
+    end: Literal["start", "goal"] | None = None
+    nearest: Place | None = None
+
+
+REPLIES: Final[dict[str, tuple[type[Facts], ...]]] = {
+    "hello": (Hello,),
+    "open": (Document,),
+    "ground": (Ground,),
+    "layer": (AxisLayer, DiscsLayer, RoadmapLayer),
+    "path": (Path,),
+    "crowd": (Status,),
+    "population": (Status,),
+    "character": (Character,),
+    "obstacle": (Obstacle,),
+    "walk": (Walk,),
+    "edit": (Document,),
+    "replay": (Replay, Frame),
+    "trails": (Trails,),
+    "cancel": (Cancelled,),
+    "item": (ItemFacts,),
+    "roadmap": (RoadmapLayer,),
+}
+"""Possible replies to each type of request."""
+
+EVENTS: Final[dict[str, type[Facts]]] = {
+    "document": Document,
+    "frame": Frame,
+    "status": Status,
+    "obstacles": Obstacles,
+    "compiling": Compiling,
+    "progress": Progress,
+    "roadmap": RoadmapEdited,
+}
+"""Events by name."""
