@@ -159,7 +159,7 @@ def _peer_table(size: Measured) -> Table:
         mean = size.mean_step(who)
         ratio = mean.minimum / ours.minimum
         rows.append((who, mean.minimum, mean.median, ratio, size.speeds.get(who)))
-    columns = ("a step of", "min, ms", "median, ms", "ratio to Footway", "way made good, m/s")
+    columns = ("a step of", "min, ms", "median, ms", "ratio to Footway", "progress, m/s")
     return Table(f"{size.count:,} characters, next to peers", columns, rows)
 
 

@@ -5,7 +5,7 @@ graph" is `fw.route(..., improve=False)`: A* over the weighted dual graph of the
 (miran-2013, section 4). Beside it SciPy's Dijkstra searches the same graph; so that both have the
 same answer, queries lead from the middle of one triangle to the middle of another, and SciPy is
 spared the search for these triangles. "improved" is `fw.route`, which goes on to the best weighted
-way. What many reach for first is A* of `pathfinding` on a grid of 1 m with the same weights, in
+route. What many reach for first is A* of `pathfinding` on a grid of 1 m with the same weights, in
 pure Python; only the first queries are asked of it.
 
 Walks: the rows of table 1 of the paper for a point that looks around after every metre. Machines

@@ -71,7 +71,7 @@ def single_file(file: Path) -> np.ndarray[Any, Any]:
     for frame in np.unique(rows[:, 1])[::5]:
         here = rows[rows[:, 1] == frame]
         here = here[np.argsort(here[:, 2])]
-        size = 0.5 * (here[2:, 2] - here[:-2, 2])  # half of the way to both neighbours
+        size = 0.5 * (here[2:, 2] - here[:-2, 2])  # half of the distance to both neighbours
         speed = np.abs(here[1:-1, 4])
         found += [(frame / 25.0, 1.0 / d, v) for d, v in zip(size, speed, strict=True) if d > 0.1]
     return np.array(found)

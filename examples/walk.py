@@ -28,9 +28,9 @@ people = [
     fw.follow.Disc(at=(12.5, 20.5), radius=0.5, name="the guide"),
     fw.follow.Disc(at=(38, 36), radius=0.5, velocity=(-0.4, -0.3), name="a jogger"),
 ]
-for way in ("forces", "corridor"):
-    walk = fw.follow.cmm(corridor, speed=1.4, obstacles=people, avoid=way)
-    print(f"around people by {way}: {walk.length:.1f} m, {walk.gap:.2f} m between them and us")
+for method in ("forces", "corridor"):
+    walk = fw.follow.cmm(corridor, speed=1.4, obstacles=people, avoid=method)
+    print(f"around people by {method}: {walk.length:.1f} m, {walk.gap:.2f} m between them and us")
 
 file = Path("out") / "walk.png"
 file.parent.mkdir(exist_ok=True)

@@ -427,7 +427,7 @@ CALLS = {
         parse_scenario, lambda: {"text": SCENARIO, "folder": files()}
     ),
     # footway.plot
-    "Line": _call(plot.Line, points=np.array([A, B]), name="way", colour="red"),
+    "Line": _call(plot.Line, points=np.array([A, B]), name="route", colour="red"),
     "Panel": _call(plot.Panel, caption="walks", walks=()),
     "RoadmapPanel": _late(
         plot.RoadmapPanel, lambda: {"caption": "roadmap", "roadmap": roadmap()}
@@ -493,7 +493,7 @@ CALLS = {
         plot.draw_routes,
         lambda: {
             "environment": env(), "title": "routes",
-            "panels": [plot.RoutePanel("one", [plot.Line(route().points, "way", "red")])],
+            "panels": [plot.RoutePanel("one", [plot.Line(route().points, "route", "red")])],
         },
     ),
     "plot.draw_walk": _late(plot.draw_walk, lambda: {"cmap": cmap(), "walk": walk()}),

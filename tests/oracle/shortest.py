@@ -215,7 +215,7 @@ def make_grid(walls: NDArray[np.float64], *, reach: float) -> kernels.Grid:
 def make_graph(
     runs: Runs, groups: NDArray[np.int64], values: NDArray[np.float64], *, radius: float
 ) -> kernels.Graph:
-    """Contacts of all tangents, each walked both ways, sorted along the arcs."""
+    """Contacts of all tangents, each walked in both directions, sorted along the arcs."""
     a, b = groups.T
     at_a, at_b, length = values.T
     count = len(length)

@@ -1,4 +1,4 @@
-"""Lines and arcs, one at a time: where they begin and end, which way they head, what they touch."""
+"""Lines and arcs, one at a time: where they begin and end, their headings, what they touch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A point retracted to the Voronoi diagram, the slow way: Shapely distances and small steps.
+"""A point retracted to the Voronoi diagram, slowly: Shapely distances and small steps.
 
 The procedure of voronoi-roadmaps-2004, section 2.1, as it is printed: steps of the first distance
 to the wall, then binary search.

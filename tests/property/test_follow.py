@@ -36,7 +36,7 @@ ROUNDING = 1e-9
 """m. What we ask of them elsewhere."""
 
 SPARE = 5e-3
-"""m. Room beside a character in which a way around discs is found: the cells that are searched
+"""m. Room beside a character in which a path around discs is found: the cells that are searched
 have 1 mm. A corridor with less room may also be refused as too narrow, where a disc touches it."""
 
 SOLID = st.sampled_from([0.01, 0.1, 0.25, 0.5, 1.0])

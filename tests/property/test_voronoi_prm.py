@@ -106,7 +106,7 @@ def is_tie(
     """Whether both places are right to the last digits.
 
     Two walls are equally near to the point, or the wall behind the point and the one ahead are
-    equally near all the way from one of the places to the other.
+    equally near everywhere from one of the places to the other.
     """
     here = shapely.Point(point)
     contact = shapely.get_point(shapely.shortest_line(here, walls), 1)

@@ -121,7 +121,7 @@ class TestHabits:
         starts, goals = queries(name, COUNT)
         paths = site(name).cmap.paths(starts, goals, radius=RADIUS)
         shortest = sum(path.length for path in paths if path is not None)
-        # The shortest backbone is not always the way of the shortest path.
+        # The shortest backbone is not always around the shortest path.
         assert shortest <= total(name, "shortest") <= 1.1 * shortest
 
     def test_walks_are_not_longer_than_backbones(self, name: str):

@@ -106,7 +106,7 @@ class TestShortestByHand:
         assert oracle.path((5, 5), (9, 5)).shape == (0, 2)
 
     def test_arcs_that_other_walls_block(self):
-        # The way over the wall's end would do but for the point that hangs above it.
+        # The line over the wall's end would do but for the point that hangs above it.
         wall = shapely.LineString([(5, 0), (5, 6)])
         free = ShortestOracle(ROOM, 0.5, lines=wall, points=[(5, 7.01)])
         tight = ShortestOracle(ROOM, 0.5, lines=wall, points=[(5, 6.99)])

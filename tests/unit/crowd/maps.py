@@ -16,8 +16,9 @@ SHAPES = {
     "hall": shapely.box(0, 0, 30, 20) - shapely.box(10, 5, 20, 15),  # around a block
     "plain": shapely.box(0, 0, 100, 24),
     "corridor": shapely.box(0, 0, 60, 4),
-    "bend": shapely.box(0, 0, 30, 30) - shapely.box(0, 4, 26, 26),  # one way, around two corners
-    "rooms": shapely.box(0, 0, 21, 10) - shapely.box(10, 0, 11, 10),  # no way between them
+    "bend": shapely.box(0, 0, 30, 30)
+    - shapely.box(0, 4, 26, 26),  # one corridor around two corners
+    "rooms": shapely.box(0, 0, 21, 10) - shapely.box(10, 0, 11, 10),  # no passage between them
     "door": shapely.box(0, 0, 21, 10)
     - shapely.box(10, 0, 11, 4.6)
     - shapely.box(10, 5.4, 11, 10),  # 0.8 m wide

@@ -32,7 +32,7 @@ def slots_of(it):
     return it._simulation.characters.slots(it.ids)
 
 
-def way_of(it, slot):
+def path_of(it, slot):
     """Half-edges that are left of a character's route, with the one it is on."""
     track = it._simulation.characters.state.cursor[slot]
     rest = it._simulation.planner.pool.halves[track[NEXT] : track[NEXT] + track[LEFT]]
@@ -47,12 +47,12 @@ class TestRoutes:
         graph, tracks = it._simulation.index.graph, it._simulation.tracks
         state, spots = it._simulation.characters.state, it._simulation.goals.table.located
         for slot in slots_of(it):
-            way = way_of(it, slot)
-            for half, following in pairwise(way):
+            path = path_of(it, slot)
+            for half, following in pairwise(path):
                 meet = graph.edges[half // 2, 1 - half % 2]
                 assert graph.edges[following // 2, following % 2] == meet
-            assert (graph.clearance[[half // 2 for half in way[1:-1]]] >= R).all()
-            last, final = way[-1] // 2, state.cursor[slot, FINAL]
+            assert (graph.clearance[[half // 2 for half in path[1:-1]]] >= R).all()
+            last, final = path[-1] // 2, state.cursor[slot, FINAL]
             assert tracks.first[last] <= final <= tracks.last[last]
             goal = state.journey[slot, GOAL]
             np.testing.assert_array_equal(state.place[slot, 2:4], spots[goal, :2])
@@ -67,7 +67,7 @@ class TestRoutes:
         it.add(40)
         oracle = ShortestBackbone(cmap(name), R)
         for slot, start, goal in zip(slots_of(it), it.positions, it.goals, strict=True):
-            along = oracle.length_along(np.array(way_of(it, slot)), start, goal)
+            along = oracle.length_along(np.array(path_of(it, slot)), start, goal)
             assert along == pytest.approx(oracle.length(start, goal), rel=1e-6)
 
     @examples(30)
@@ -150,7 +150,7 @@ class TestPool:
         assert_pool(it)
         used = int(it._simulation.planner.pool.free[0])
         ids = it.ids
-        for _ in range(3):  # everybody gets another way
+        for _ in range(3):  # everybody gets another path
             it._simulation.planner.plan(ids, np.zeros(len(ids), bool))
             assert_pool(it)
         assert it._simulation.planner.pool.free[0] < 1.6 * used

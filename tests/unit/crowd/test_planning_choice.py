@@ -34,9 +34,9 @@ class TestChoice:
         takes = chosen(it, [WEST, EAST])
         assert set(takes.tolist()) == {0, 1}
         for at, k in zip(it.positions, takes, strict=True):
-            ways = [min(length(it, at, (x, y)) for x in (x0, x0 + 0.9) for y in (8.1, 10, 11.9))
+            lengths = [min(length(it, at, (x, y)) for x in (x0, x0 + 0.9) for y in (8.1, 10, 11.9))
                     for x0 in (0.55, 28.55)]  # fmt: skip
-            assert ways[k] <= min(ways) + 1.0
+            assert lengths[k] <= min(lengths) + 1.0
 
     def test_is_not_the_straight_line(self):
         """Behind the wall it is 3 m away as the crow flies, and 60 m on foot."""

@@ -64,11 +64,11 @@ class TestPopulations:
         profile = fw.Profile(lane=0.0, noise=0.8)
         for x in (4, 8, 12):  # far from each other
             it.add(1, profile=profile, starts=[(x, 2)], area=box(0, 0, 1, 1), goals=[(56, 2)])
-        ways = []
+        offsets = []
         for _ in range(250):
             it.step()
-            ways.append(it.positions[:, 1] - 2.0)
-        spread = np.abs(ways).max(axis=0)
+            offsets.append(it.positions[:, 1] - 2.0)
+        spread = np.abs(offsets).max(axis=0)
         assert (spread > 0.05).any()
         assert len(set(spread.round(6).tolist())) == 3
 

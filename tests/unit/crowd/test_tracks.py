@@ -203,7 +203,7 @@ class TestWandering:
             if not expected:
                 continue
             assert set(found.tolist()) <= set(expected)
-            counts = [int((found == way).sum()) for way in expected]
+            counts = [int((found == next_half).sum()) for next_half in expected]
             free = len(expected) - 1
             limit = free + 4.0 * math.sqrt(2.0 * max(free, 1)) + 8.0
             assert chi_squared(counts, [len(bits) * p for p in expected.values()]) < limit
@@ -217,10 +217,10 @@ class TestWandering:
         tracks, row = with_weights(tracks_of("office"), weights)
         bits = rng.integers(0, 2**64, 500, dtype=np.uint64)
         for half in range(2 * len(index.graph.edges)):
-            for way in np.unique(drawn(half, row, bits, tracks, index.graph)).tolist():
-                turns = way == half ^ 1 or way // 2 >= len(index.graph.edges)
-                leaves = tracks.weights[row, half // 2] == 0 and way in index.graph.up
-                assert turns or leaves or tracks.weights[row, way // 2] > 0
+            for next_half in np.unique(drawn(half, row, bits, tracks, index.graph)).tolist():
+                turns = next_half == half ^ 1 or next_half // 2 >= len(index.graph.edges)
+                leaves = tracks.weights[row, half // 2] == 0 and next_half in index.graph.up
+                assert turns or leaves or tracks.weights[row, next_half // 2] > 0
                 if turns:
                     assert not shares(half, R, tracks.weights[row].astype(float), index)
 
@@ -229,11 +229,13 @@ class TestWandering:
         tracks = tracks_of("door")
         bits = np.random.default_rng(3).integers(0, 2**64, 200, dtype=np.uint64)
         for half in range(2 * len(index.graph.edges)):
-            for way in np.unique(drawn(half, 0, bits, tracks, index.graph, radius=0.45)).tolist():
-                fits = way // 2 >= len(index.graph.edges) or (
-                    index.graph.clearance[way // 2] > 0.45
+            for next_half in np.unique(
+                drawn(half, 0, bits, tracks, index.graph, radius=0.45)
+            ).tolist():
+                fits = next_half // 2 >= len(index.graph.edges) or (
+                    index.graph.clearance[next_half // 2] > 0.45
                 )
-                assert fits or way == half ^ 1
+                assert fits or next_half == half ^ 1
 
     def test_the_end_of_a_long_dead_end_is_walked_around(self):
         index, tracks = cmap("branch").solver.index, tracks_of("branch")

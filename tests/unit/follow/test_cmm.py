@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import footway as fw
 from footway._numba.jit import kernel
 from footway.follow.cmm import nested_balls
-from footway.follow.kernels import corridor as ways
+from footway.follow.kernels import corridor as kernels
 from footway.follow.kernels import forces
 from tests.effort import examples
 from tests.oracle import follow as oracle
@@ -62,19 +62,19 @@ def repulsion(x, o, o_radius, r, k):
 
 @kernel
 def attraction_index(x, t, r, balls):
-    blocks = np.empty((-(-len(balls) // ways.BLOCK), 4))
-    ways.make_blocks(balls, blocks)
-    return ways.advance_far(x, ways.advance_near(x, t, r, balls), r, balls, blocks)
+    blocks = np.empty((-(-len(balls) // kernels.BLOCK), 4))
+    kernels.make_blocks(balls, blocks)
+    return kernels.advance_far(x, kernels.advance_near(x, t, r, balls), r, balls, blocks)
 
 
 @kernel
 def reaches(x, to, t, last, r, balls):
-    return ways.reaches(x, to, t, last, r, ways.longest_stride(balls), balls)
+    return kernels.reaches(x, to, t, last, r, kernels.longest_stride(balls), balls)
 
 
 @kernel
 def furthest_valid(x, t, guess, limit, r, balls):
-    return ways.furthest_valid(x, t, guess, limit, r, ways.longest_stride(balls), balls)
+    return kernels.furthest_valid(x, t, guess, limit, r, kernels.longest_stride(balls), balls)
 
 
 @st.composite
@@ -83,15 +83,15 @@ def chains(draw: st.DrawFn, *, dimension: int | None = None) -> np.ndarray:
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     d = dimension or draw(st.sampled_from([2, 3]))
     count = draw(st.integers(2, 120))
-    way, size = rng.normal(size=d), rng.uniform(0.4, 2.0)
+    heading, size = rng.normal(size=d), rng.uniform(0.4, 2.0)
     balls = np.zeros((count, 4))
     for k in range(count):
         balls[k, 3] = size
         if k + 1 < count:
-            way += 0.4 * rng.normal(size=d)
-            way /= np.linalg.norm(way)
+            heading += 0.4 * rng.normal(size=d)
+            heading /= np.linalg.norm(heading)
             step = rng.uniform(0.05, 0.5) * (size - RADIUS)
-            balls[k + 1, :d] = balls[k, :d] + step * way
+            balls[k + 1, :d] = balls[k, :d] + step * heading
             size = float(np.clip(size + rng.uniform(-0.5, 0.5) * step, 0.35, 3.0))
     return balls
 
@@ -102,9 +102,9 @@ def places(draw: st.DrawFn) -> tuple[np.ndarray, int, np.ndarray]:
     balls = draw(chains())
     t = draw(st.integers(0, len(balls) - 1))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    way = rng.normal(size=3) * (1.0, 1.0, float(balls[:, 2].any()))
+    heading = rng.normal(size=3) * (1.0, 1.0, float(balls[:, 2].any()))
     reach = rng.uniform(0, 0.999) * (balls[t, 3] - RADIUS)
-    return balls, t, balls[t, :3] + reach * way / np.linalg.norm(way)
+    return balls, t, balls[t, :3] + reach * heading / np.linalg.norm(heading)
 
 
 def three(vector: np.ndarray) -> tuple[float, float, float]:
@@ -126,7 +126,7 @@ class TestAttractionPoint:
         """Until the character has come that far, only the next balls can hold it."""
         balls, t, x = place
         index, gap = attraction_index(three(x), t, RADIUS, balls)
-        beyond = balls[index + 1 + ways.NEAR :]
+        beyond = balls[index + 1 + kernels.NEAR :]
         off = np.linalg.norm(beyond[:, :3] - x, axis=1) - (beyond[:, 3] - RADIUS)
         assert off.min(initial=math.inf) >= gap - 2e-9
 

@@ -34,14 +34,14 @@ def helix(*, turns: float = 2.0, size: float = 5.0, rise: float = 3.0, wide: flo
 def tube(seed: int, dimension: int, *, balls: int) -> fw.Corridor:
     """A corridor that wanders about, each centre well inside its neighbours."""
     rng = np.random.default_rng(seed)
-    way, size = rng.normal(size=dimension), rng.uniform(0.5, 2.0)
+    heading, size = rng.normal(size=dimension), rng.uniform(0.5, 2.0)
     centres, radii = [np.zeros(dimension)], [size]
     for _ in range(balls):
-        way += 0.3 * rng.normal(size=dimension)
-        way /= np.linalg.norm(way)
+        heading += 0.3 * rng.normal(size=dimension)
+        heading /= np.linalg.norm(heading)
         step = rng.uniform(0.1, 0.4) * (size - RADIUS)
         size = float(np.clip(size + rng.uniform(-0.5, 0.5) * step, 0.35, 3.0))
-        centres.append(centres[-1] + step * way)
+        centres.append(centres[-1] + step * heading)
         radii.append(size)
     return fw.Corridor.from_balls(centres, radii, radius=RADIUS)
 

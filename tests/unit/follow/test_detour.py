@@ -42,10 +42,10 @@ def random_balls(rng, dimension):
     n, step = int(rng.integers(14, 40)), rng.uniform(0.15, 0.38)
     bend = np.clip(np.cumsum(rng.normal(0, 0.06, n)), -0.25, 0.25)
     heading = rng.uniform(0, 2 * math.pi) + np.cumsum(bend * step)
-    way = np.c_[np.cos(heading), np.sin(heading), np.zeros(n)] * step
+    steps = np.c_[np.cos(heading), np.sin(heading), np.zeros(n)] * step
     if dimension == 3:
-        way[:, 2] = np.cumsum(rng.normal(0, 0.15, n)) * step
-    centres = np.vstack([np.zeros(3), np.cumsum(way[:-1], axis=0)])
+        steps[:, 2] = np.cumsum(rng.normal(0, 0.15, n)) * step
+    centres = np.vstack([np.zeros(3), np.cumsum(steps[:-1], axis=0)])
     gaps = np.linalg.norm(np.diff(centres, axis=0), axis=1)
     # Shrunken balls overlap the one before and the one after.
     least = np.maximum(0.45, R + 0.55 * np.maximum(np.r_[0.0, gaps], np.r_[gaps, 0.0]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from footway._numba.jit import kernel
-from footway.follow.kernels import discs as ways
+from footway.follow.kernels import discs as kernels
 from footway.follow.kernels.discs import least_depth, least_gap
 
 SAMPLES = np.linspace(0, 1, 20_001)
@@ -16,12 +16,12 @@ SAMPLES = np.linspace(0, 1, 20_001)
 
 @kernel
 def position_to_avoid(x, v, time, i, discs):
-    return ways.position_to_avoid(x, v, time, i, discs)
+    return kernels.position_to_avoid(x, v, time, i, discs)
 
 
 @kernel
 def until_disc(x, to, r, time, discs):
-    return ways.until_disc(x, to, r, time, discs)
+    return kernels.until_disc(x, to, r, time, discs)
 
 
 def some(rng, count, speed):
@@ -58,7 +58,7 @@ def test_a_disc_that_moves_counts_where_it_comes_closest_within_a_while(seed):
     rng = np.random.default_rng(seed)
     x, v = (tuple(rng.normal(0, 1, 3) * (1, 1, 0)) for _ in range(2))
     discs, time = some(rng, 1, 1.0), 0.4
-    later = ways.FORESIGHT * SAMPLES[:, None]
+    later = kernels.FORESIGHT * SAMPLES[:, None]
     there = discs[0, :2] + (time + later) * discs[0, 4:6]
     vectors = np.array(x[:2]) + later * np.array(v[:2]) - there  # from the disc to the character
     closest = vectors[np.linalg.norm(vectors, axis=1).argmin()]

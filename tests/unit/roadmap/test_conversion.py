@@ -62,8 +62,8 @@ class TestPoints:
         found = roads.locate(points)
         at = found.piece >= 0
         assert at.mean() > 0.99
-        ways = shapely.linestrings(np.stack([points, found.position], axis=1))
-        assert not shapely.intersects(ways[at], walls).any()
+        lines = shapely.linestrings(np.stack([points, found.position], axis=1))
+        assert not shapely.intersects(lines[at], walls).any()
         expected = shapely.distance(shapely.points(found.position), walls)
         assert found.clearance[at] == pytest.approx(expected[at], abs=1e-9)
 
@@ -239,13 +239,13 @@ def test_a_crowd_of_goals_and_wanderers_stays_off_walls(roads, walls):
     crowd = fw.Crowd(roads, seed=5)
     crowd.add(40, radius=RADIUS, speed=1.3, behaviour="goals")
     crowd.add(10, radius=RADIUS, speed=1.3, behaviour="wander")
-    before, way = crowd.positions.copy(), np.zeros(50)
+    before, walked = crowd.positions.copy(), np.zeros(50)
     for _ in range(300):
         crowd.step()
-        way += np.hypot(*(crowd.positions - before).T)
+        walked += np.hypot(*(crowd.positions - before).T)
         before = crowd.positions.copy()
         assert shapely.distance(shapely.points(before), walls).min() >= RADIUS - 1e-6
-    assert np.median(way) > 10
+    assert np.median(walked) > 10
 
 
 def test_one_signature_serves_both_kinds_of_map(roads, cmap):

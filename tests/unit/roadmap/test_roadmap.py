@@ -47,11 +47,11 @@ class TestGraph:
         assert repr(square) == "Roadmap('block', rrm, 2D, 5 nodes, 4 edges, 2 components)"
 
     def test_shortest_path(self, square: Roadmap):
-        way = square.shortest_path(0, 2)
-        assert way is not None
-        assert way.length == 16
-        assert way.nodes[[0, -1]].tolist() == [0, 2]
-        assert len(way.edges) == 2
+        path = square.shortest_path(0, 2)
+        assert path is not None
+        assert path.length == 16
+        assert path.nodes[[0, -1]].tolist() == [0, 2]
+        assert len(path.edges) == 2
         assert square.shortest_path(0, 4) is None
 
     def test_distances(self, square: Roadmap):
@@ -67,9 +67,9 @@ class TestGraph:
         both = Roadmap.make(
             [(1, 1), (3, 1)], [(0, 1), (1, 0)], space, method="rrrm", paths=[bent, [(3, 1), (1, 1)]]
         )
-        way = both.shortest_path(0, 1)
-        assert way is not None
-        assert (way.length, way.edges.tolist()) == (2, [1])
+        path = both.shortest_path(0, 1)
+        assert path is not None
+        assert (path.length, path.edges.tolist()) == (2, [1])
 
     def test_nothing(self, space: Space):
         none = Roadmap.make(np.empty((0, 2)), np.empty((0, 2), int), space, method="rrm")
