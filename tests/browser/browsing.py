@@ -67,8 +67,15 @@ class Browsing:
     def open(self, name):
         self.part("open").select_option(name)
         self.agree(lambda: self.state["document"]["name"] == name)
-        self.shows(lambda state: state["document"]["name"] == name)
-        self.until(lambda: self.page.evaluate("window.footway.app.ground.floors.length > 0"))
+        self.draws(name)
+
+    def draws(self, name):
+        """Wait until a map is drawn, and return the page's state; before, pixels are of another."""
+        return self.shows(
+            lambda state: (
+                state["document"]["name"] == name and state["drawn"] == state["document"]["version"]
+            )
+        )
 
     def agree(self, done):
         """Agree to leave the map, if the page asks."""

@@ -41,7 +41,7 @@ def test_a_roadmap_is_edited_and_saved(browsing, server, tmp_path):
     def state():
         return server.request("layer", name="roadmap", **fields)
 
-    browsing.until(lambda: state()[0]["ok"]["nodes"] == nodes + 2)
+    browsing.shows(lambda state: state["roadmap"]["nodes"] == nodes + 2)
     _, arrays = state()
     assert sorted(arrays["edges"][-1].tolist()) == [nodes, nodes + 1]
     browsing.drag((23.5, 22.0), (25.5, 22.0))

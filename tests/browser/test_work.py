@@ -98,9 +98,7 @@ def test_the_address_holds_the_view_and_back_returns_to_the_one_before(browsing)
 def test_walls_of_a_plan_are_moved_changed_named_deleted_and_saved_apart(browsing, tmp_path):
     (tmp_path / "shop.geojson").write_text(json.dumps(PLAN))
     browsing.open_file(tmp_path / "shop.geojson")
-    browsing.shows(lambda state: state["document"]["name"] == "shop.geojson")
-    browsing.until(lambda: browsing.page.evaluate("window.footway.app.ground.floors.length > 0"))
-    area = browsing.state["document"]["area"]
+    area = browsing.draws("shop.geojson")["document"]["area"]
     browsing.press("tab-edit", "edit-how-select")
     browsing.click((3.0, 4.5))  # the shelf, which touches the outer wall and the counter
     browsing.until(lambda: browsing.part("item-kind").inner_text() == "Obstacle")

@@ -1,5 +1,5 @@
 /** Everything that panels share: the state, the source, the scene. */
-import { h } from "./dom";
+import { button, h } from "./dom";
 import { ask } from "./question";
 import { CrowdScene } from "./scene/crowd";
 import { LiveClock } from "./scene/clock";
@@ -19,6 +19,9 @@ export interface Panel {
   enter?: () => void;
   leave?: () => void;
 }
+
+/** Notices that are shown at once. */
+const MOST_NOTICES = 3;
 
 export class App {
   readonly store = new Store();
@@ -41,13 +44,19 @@ export class App {
   togglePlay: () => void = () => undefined;
   layersChanged: () => void = () => undefined;
   showHelp: () => void = () => undefined;
+  roadmapEdits: () => number = () => 0;
   /** A URL of the server, with the token if there is one. */
   address: (path: string) => string = (path) => path;
   private readonly toasts: HTMLElement;
   private shown: Reply<"ground"> | undefined;
   private last = { text: "", at: 0 };
-  /** This page is opening a document. */
-  private opening = false;
+  /** Number of documents that this page is opening. */
+  private opening = 0;
+  /** Newest version of the document on this connection: late replies have an older one. */
+  private newest = -1;
+  /** The newest status; its document may not be shown yet. */
+  private status: Pick<Reply<"crowd">, "ok" | "version"> | undefined;
+  private server: string | undefined;
 
   constructor(source: Source, box: HTMLElement) {
     this.source = source;
@@ -63,14 +72,17 @@ export class App {
     scene.add(this.ground.root, this.density.mesh, this.trails.lines, this.crowd.root, this.obstacles.root);
   }
 
-  /** Show one line for a few seconds; the same line is not shown twice at once. */
+  /** Show one line for a few seconds, a notice until it is closed; the same line is not shown twice at once. */
   toast(text: string, kind: "info" | "notice" | "error" = "info"): void {
     const now = performance.now();
     if (text === this.last.text && now - this.last.at < 3000) return;
     this.last = { text, at: now };
-    const line = h("div", { class: `toast ${kind}`, "data-testid": "toast" }, text);
+    const line = h("div", { class: `toast ${kind}`, "data-testid": "toast" }, h("span", {}, text));
     this.toasts.append(line);
-    setTimeout(() => line.remove(), kind === "info" ? 3500 : 7000);
+    if (kind === "notice") {
+      line.append(button("toast-close", "Close the notice", { icon: "close" }, () => line.remove()));
+      [...this.toasts.querySelectorAll(".notice")].slice(0, -MOST_NOTICES).forEach((old) => old.remove());
+    } else setTimeout(() => line.remove(), kind === "info" ? 3500 : 7000);
   }
 
   /** Show an error; a lost connection is reported elsewhere. */
@@ -79,22 +91,43 @@ export class App {
     this.toast(trouble instanceof Error ? trouble.message : String(trouble), "error");
   };
 
-  /** Request the open document and show it. */
+  /** Request the open document and show it, on a new connection. */
   async hello(): Promise<void> {
+    this.newest = -1; // a restarted server counts anew
     const { ok } = await this.source.request("hello", {});
+    const isSame = ok.server === this.server;
+    if (this.server !== undefined && !isSame) this.restarted(ok.document);
+    this.server = ok.server;
     // Once: another connection must not reset the form.
     if (this.store.properties.value.length === 0) this.store.properties.set(ok.properties);
     this.store.models.set(ok.models);
     this.store.compiling.set(ok.compiling ?? undefined);
-    await this.open(ok.document);
-    if (ok.crowd !== null) this.store.status.set(ok.crowd);
+    if (ok.crowd !== null) this.showStatus({ ok: ok.crowd, version: ok.document.version });
+    if (isSame && this.store.document.value?.version === ok.document.version) this.newest = ok.document.version;
+    else await this.open(ok.document);
   }
+
+  /** Another server runs: the crowd is gone, and edits are in their file. */
+  private restarted(document: Document): void {
+    const [edits, people] = this.changes();
+    const lost = people === "" ? "" : `, without ${people}`;
+    const kept = edits === "" || document.recent.length === 0 ? "" : "; the edited map is in the list of maps, under Recent";
+    this.clock.clear();
+    this.toast(`The server was started again${lost}${kept}`, "notice");
+  }
+
+  /** Show the status of the crowd, unless it is that of another document. */
+  showStatus = (status: Pick<Reply<"crowd">, "ok" | "version">): void => {
+    this.status = status;
+    if (status.version === this.store.document.value?.version) this.store.status.set(status.ok);
+  };
 
   /** Show a document that was opened or changed; the event may come twice. */
   opened = (document: Document): void => {
     const before = this.store.document.value;
-    if (before !== undefined && before.name !== document.name && !this.opening) {
-      this.toast(`Another tab opened ${document.name}; ${before.name} is in the list of maps, under Recent`, "notice");
+    if (before !== undefined && before.name !== document.name && this.opening === 0) {
+      const isKept = document.recent.some(({ name }) => name === before.name);
+      this.toast(`Another tab opened ${document.name}${isKept ? `; ${before.name} is in the list of maps, under Recent` : ""}`, "notice");
     }
     this.open(document).catch(this.complain);
   };
@@ -102,7 +135,7 @@ export class App {
   /** Open a document by `work`, after a question if the present one has edits or people. */
   async replace(name: string, work: () => Promise<Document | undefined>): Promise<boolean> {
     if (!(await this.mayLeave(name))) return false;
-    this.opening = true;
+    this.opening += 1;
     try {
       const made = await work();
       if (made !== undefined) await this.open(made);
@@ -111,20 +144,31 @@ export class App {
       this.complain(trouble);
       return false;
     } finally {
-      this.opening = false;
+      this.opening -= 1;
     }
   }
 
-  private async mayLeave(name: string): Promise<boolean> {
+  /** Edits and people of the open document, "" for none. */
+  private changes(): [string, string] {
     const { document, status } = this.store;
-    const [edits, people] = [document.value?.undo ?? 0, status.value?.characters ?? 0];
-    const parts = [
-      ...(edits > 0 ? [edits === 1 ? "1 edit" : `${edits} edits`] : []),
-      ...(people > 0 ? [people === 1 ? "1 person" : `${people.toLocaleString("en")} people`] : []),
-    ];
+    const edits = (document.value?.undo ?? 0) + this.roadmapEdits();
+    const people = document.value?.what === "recording" ? 0 : (status.value?.characters ?? 0);
+    const counted = (count: number, one: string, many: string): string =>
+      count === 0 ? "" : count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
+    return [counted(edits, "edit", "edits"), counted(people, "person", "people")];
+  }
+
+  private async mayLeave(name: string): Promise<boolean> {
+    const { document } = this.store;
+    const parts = this.changes().filter((part) => part !== "");
     if (parts.length === 0) return true;
     const text = `${document.value?.name ?? "The map"} has ${parts.join(" and ")}. It stays in the list of maps, under Recent, until the server ends; edited maps are also saved on disk.`;
     return ask(this.root, `Open ${name}?`, text, "Open");
+  }
+
+  /** Version of the document that is drawn. */
+  get drawn(): number | undefined {
+    return this.shown?.version;
   }
 
   fit(): void {
@@ -139,16 +183,17 @@ export class App {
   }
 
   private async open(document: Document): Promise<void> {
+    if (document.version <= this.newest) return;
+    this.newest = document.version;
     const before = this.store.document.value;
-    if (before?.name === document.name && before.version === document.version) return;
     const fresh = before?.name !== document.name || before.what !== document.what;
-    this.store.document.set(document);
-    // The first frame may come before the document that it belongs to.
     if (fresh && before !== undefined) {
       this.clock.clear();
       this.trails.clear();
       this.store.selected.set(-1);
     }
+    this.store.document.set(document);
+    if (this.status !== undefined) this.showStatus(this.status);
     const reply = await this.source.request("ground", {});
     if (reply.version !== this.store.document.value?.version) return; // the next document is on its way
     this.shown = reply;

@@ -101,8 +101,9 @@ function opener(app: App): HTMLElement {
   const list = h("select", { class: "entry", "data-testid": "open", "aria-label": "Open a map" });
   const file = h("input", { type: "file", hidden: true, "data-testid": "open-file" });
   list.addEventListener("change", () => {
-    const name = list.selectedOptions[0]?.text ?? list.value;
-    const open = async (): Promise<Document> => (await app.source.request("open", { name: list.value })).ok;
+    const { value } = list; // the list is filled again while the question waits
+    const name = list.selectedOptions[0]?.text ?? value;
+    const open = async (): Promise<Document> => (await app.source.request("open", { name: value })).ok;
     void app.replace(name, open).then((done) => {
       if (!done) list.value = app.store.document.value?.name ?? "";
       app.stage.canvas.focus();

@@ -6,7 +6,7 @@ export function keys(app: App): void {
   const crowd = (what: "start" | "pause" | "step"): void => {
     app.source
       .request("crowd", { do: what })
-      .then(({ ok }) => store.status.set(ok))
+      .then(app.showStatus)
       .catch(app.complain);
   };
   const zoom = (factor: number): void => stage.zoom(factor, stage.canvas.clientWidth / 2, stage.canvas.clientHeight / 2);

@@ -7,15 +7,15 @@ export function live(app: App): void {
   const { source, store, clock, crowd, stage } = app;
   source.on("document", ({ ok }) => app.opened(ok));
   source.on("compiling", ({ ok }) => store.compiling.set(ok.what ?? undefined));
-  source.on("status", ({ ok }) => store.status.set(ok));
+  source.on("status", app.showStatus);
   store.status.watch((status) => {
     if (status?.fault != null) app.toast(status.fault, "error");
   });
-  /** The newest frame of a document that is not shown yet. */
-  let early: Event<"frame"> | undefined;
+  /** The newest frame: its document may be shown later. */
+  let last: Event<"frame"> | undefined;
   const take = (event: Event<"frame">): void => {
     const { value } = store.document;
-    if (value === undefined || event.version > value.version) early = event;
+    last = event;
     if (value === undefined || value.what === "recording" || event.version !== value.version) return;
     const newest = frame(event);
     clock.put(newest, performance.now() / 1000);
@@ -25,7 +25,7 @@ export function live(app: App): void {
     else stage.refresh();
   };
   source.on("frame", take);
-  store.document.watch(() => early !== undefined && take(early));
+  store.document.watch(() => last !== undefined && take(last));
   stage.tick((seconds) => {
     if (store.document.value?.what === "recording") return false;
     app.trails.setNow(clock.time);

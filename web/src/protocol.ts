@@ -81,13 +81,14 @@ export interface Ground {
   areas: Array<AreaPolygon>;
 }
 
-/** What a page needs first. */
+/** What a page needs first; `server` tells a restarted server from the one before. */
 export interface Hello {
   document: Document;
   crowd: Status | null;
   properties: Array<PropertyFacts>;
   models: Array<ModelFacts>;
   version: string;
+  server: string;
   compiling: string | null;
 }
 

@@ -128,6 +128,14 @@ class CrowdThread:
         self._commands.put((future, work))
         return future.result()
 
+    def send_again(self) -> None:
+        """Send frame, obstacles and status soon, because there is a new client."""
+
+        def forget() -> None:
+            self._obstacles = None
+
+        self._commands.put((Future(), forget))
+
     def end(self) -> bool:
         """Stop the thread and delete the recording; return whether the thread stopped in time."""
         self.has_ended = True
@@ -248,9 +256,13 @@ class CrowdThread:
                 self._obstacles = key
                 self._send_event(event("obstacles", answer, version=version, origin=origin))
         if now >= self._status_at + _STATUS:
-            self._status_at = now
-            self.update_status()
-            self._send_event(event("status", Answer(self.status), version=self.version))
+            self.send_status()
+
+    def send_status(self) -> None:
+        """Update the status, and send it to all clients."""
+        self._status_at = time.monotonic()
+        self.update_status()
+        self._send_event(event("status", Answer(self.status), version=self.version))
 
     def update_status(self) -> Status:
         """Update the status, and return it."""

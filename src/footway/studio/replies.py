@@ -201,13 +201,14 @@ class ModelFacts(Facts):
 
 
 class Hello(Facts):
-    """What a page needs first."""
+    """What a page needs first; `server` tells a restarted server from the one before."""
 
     document: Document
     crowd: Status | None
     properties: list[PropertyFacts] = []
     models: list[ModelFacts] = []
     version: str = ""
+    server: str = ""
     compiling: str | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -81,6 +82,7 @@ class Session:
         self._opened = _Opened(document, 0, EditHistory(), None, {}, {})
         self._recent = recent or RecentDocuments()
         self._load = load
+        self._server = token_hex(8)
         self._send_event = send_event
         self.preparing = KernelPreparation(send_event)
         self._roster: dict[int, requests.Population] = {}  # added by clients, by index
@@ -186,9 +188,14 @@ class Session:
     def _publish(
         self, document: Document, history: EditHistory, file: Path | None
     ) -> replies.Document:
-        """Send a document to all clients; called between two steps, so that the crowd is on it."""
+        """Send a document to all clients; called between two steps, so that the crowd is on it.
+
+        The status comes first: a page must not ask whether to leave a map with the people of
+        another one.
+        """
+        self.crowd_thread.version = self._opened.version + 1
+        self.crowd_thread.send_status()
         self._opened = _Opened(document, self._opened.version + 1, history, file, {}, {})
-        self.crowd_thread.version = self._opened.version
         facts = self._facts(self._opened)
         self._send_event(event("document", Answer(facts), version=self._opened.version))
         return facts
@@ -198,6 +205,7 @@ class Session:
         return opened.document.facts(opened.version, opened.history, self._recent.facts())
 
     def _hello(self, opened: _Opened, _: Request) -> Answer:
+        self.crowd_thread.send_again()
         return Answer(
             replies.Hello(
                 document=self._facts(opened),
@@ -205,6 +213,7 @@ class Session:
                 properties=crowd_requests.property_facts(),
                 models=crowd_requests.model_facts(),
                 version=__version__,
+                server=self._server,
                 compiling=self.preparing.what,
             )
         )

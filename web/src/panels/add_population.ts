@@ -40,7 +40,7 @@ function form(app: App, properties: PropertyFacts[]): HTMLElement[] {
     const people = Math.max(1, Math.round(Number(count.input.value)));
     app.source
       .request("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...journeyFields.get() })
-      .then(({ ok }) => app.store.status.set(ok))
+      .then(app.showStatus)
       .catch(app.complain);
   };
   const summary = h("summary", { "data-testid": "add-profile" }, "More properties");

@@ -68,7 +68,7 @@ function transport(app: App): HTMLElement {
   const request = (fields: CrowdFields): void => {
     app.source
       .request("crowd", fields)
-      .then(({ ok }) => app.store.status.set(ok))
+      .then(app.showStatus)
       .catch(app.complain);
   };
   const look = { look: "main", key: "Space" } as const;

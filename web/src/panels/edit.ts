@@ -56,7 +56,7 @@ export class EditPanel implements Panel {
   private readonly how: Choice<How>;
   private box: Point | undefined;
   private readonly item: SelectedItem;
-  private readonly roadmap: RoadmapEditor;
+  readonly roadmap: RoadmapEditor;
   private readonly draw = h("div", {});
 
   constructor(app: App, roadmaps: Map<string, RoadmapOverlay>) {

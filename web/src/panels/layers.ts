@@ -83,6 +83,7 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
     section("Document", known.box, repairList(app)),
   );
   app.layersChanged = () => switches.drawLegends();
+  app.roadmapEdits = () => [...roadmaps.values()].reduce((sum, { facts: shown }) => sum + (shown?.state ?? 0), 0);
   const roadmaps = new Map(overlays.flatMap(({ name, overlay }) => (overlay instanceof RoadmapOverlay ? [[name, overlay] as const] : [])));
   return { element, tool: {}, roadmaps };
 }

@@ -51,7 +51,7 @@ class PopulationRow {
     this.app = app;
     this.index = index;
     this.name = name;
-    this.newest = new Newest(({ ok }) => app.store.status.set(ok), app.complain);
+    this.newest = new Newest((reply) => app.showStatus(reply), app.complain);
     const { value: properties } = app.store.properties;
     this.controls = new ProfileControls(properties, (what) => `population-${what}-${index}`, (fields) => this.change(fields));
     this.people = field(`population-count-${index}`, "Count", {

@@ -8,7 +8,7 @@ export function recorder(app: App): HTMLElement {
   const request = (what: "record" | "stop-record"): void => {
     app.source
       .request("crowd", { do: what })
-      .then(({ ok }) => app.store.status.set(ok))
+      .then(app.showStatus)
       .catch(app.complain);
   };
   const dot = h("i", { class: "dot" });
