@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
+from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,8 +12,6 @@ from footway.constants import GRID
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from footway.arrays import Bools, Floats, Ints
     from footway.environment import Walls
 
@@ -47,45 +44,53 @@ def diagram(walls: Walls, *, grid: float = GRID) -> Diagram:
             f"the map is wider than {_LARGEST * grid / 1000:.0f} km: cut it into parts"
         )
     segments = ends.reshape(-1, 4)
-    vertices, halves, cells = _construct(segments.astype(np.int64), points.astype(np.int64))
-    sites, is_point, two_sided = _sites(cells, segments, points, walls.two_sided)
-    # One row for each pair of twins; a half-edge has its cell on the left.
-    start, end, cell, twin, primary = halves.T
-    once = twin > np.arange(len(halves))
-    keep = once & (primary == 1) & (start >= 0) & (end >= 0)
-    edges = np.column_stack([start[keep], end[keep], cell[keep], cell[twin[keep]]])
+    vertices, start, cell, kinds = _construct(segments.astype(np.int64), points.astype(np.int64))
+    sites, is_point, two_sided = _sites(kinds, segments, points, walls.two_sided)
+    # One row for each pair of half-edges; a half-edge has its cell on the left.
+    edges = np.column_stack([start.reshape(-1, 2), cell.reshape(-1, 2)])
+    edges = edges[(edges[:, :2] >= 0).all(axis=1) & ~_at_wall_end(sites, is_point, edges[:, 2:])]
     shift = np.tile(origin, 2)
     return Diagram((vertices + origin) * grid, edges, (sites + shift) * grid, is_point, two_sided)
 
 
-def _construct(segments: Ints, points: Ints) -> tuple[Floats, Ints, Ints]:
-    """Run Boost.Polygon: vertices (n, 2), half-edges (n, 5), cells (n, 2) site and category."""
+def _construct(segments: Ints, points: Ints) -> tuple[Floats, Ints, Ints, Ints]:
+    """Run Boost.Polygon: vertices (n, 2), half-edges, and cells (n, 2) site and category.
+
+    For each half-edge its start vertex (-1 at infinity) and its cell; 2 k and 2 k + 1 are twins.
+    They are read from the cells, because one object per half-edge would take twice as long.
+    """
     voronoi = pyvoronoi.Pyvoronoi(1)
     for point in points.tolist():
         voronoi.AddPoint(point)
     for x0, y0, x1, y1 in segments.tolist():
         voronoi.AddSegment([(x0, y0), (x1, y1)])
-    with _no_garbage_collection():
-        voronoi.Construct()
-        vertices = np.array([(v.X, v.Y) for v in voronoi.GetVertices()], dtype=np.float64)
-        halves = np.array(
-            [(e.start, e.end, e.cell, e.twin, e.is_primary) for e in voronoi.GetEdges()],
-            dtype=np.int64,
-        )
-        cells = np.array([(c.site, c.source_category) for c in voronoi.GetCells()], dtype=np.int64)
-    return vertices.reshape(-1, 2), halves.reshape(-1, 5), cells.reshape(-1, 2)
+    voronoi.Construct()
+    vertices, kinds, halves, starts = array("d"), array("q"), array("q"), array("q")
+    for index in range(voronoi.CountVertices()):
+        vertex = voronoi.GetVertex(index)
+        vertices.extend((vertex.X, vertex.Y))
+    for index in range(voronoi.CountCells()):
+        cell = voronoi.GetCell(index)
+        before = cell.vertices[:-1]
+        if len(before) < len(cell.edges):  # neighbours that begin at infinity share one -1
+            before = [voronoi.GetEdge(half).start for half in cell.edges]
+        kinds.extend((cell.site, cell.source_category, len(before)))
+        halves.extend(cell.edges)
+        starts.extend(before)
+    of_cell = np.array(kinds).reshape(-1, 3)
+    start, cells = np.empty((2, len(halves)), np.int64)
+    start[np.array(halves)] = starts
+    cells[np.array(halves)] = np.repeat(np.arange(len(of_cell)), of_cell[:, 2])
+    return np.array(vertices).reshape(-1, 2), start, cells, of_cell[:, :2]
 
 
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Pause the collector, which would scan a hundred thousand new objects repeatedly."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+def _at_wall_end(sites: Floats, is_point: Bools, pairs: Ints) -> Bools:
+    """Return whether each pair of sites (n, 2) is a wall and its own end: no edge of the axis."""
+    wall, point = np.where(is_point[pairs[:, :1]], pairs[:, ::-1], pairs).T
+    ends, at = sites[wall], sites[point, :2]
+    touches = (ends[:, :2] == at).all(axis=1) | (ends[:, 2:] == at).all(axis=1)
+    result: Bools = touches & (is_point[point] != is_point[wall])
+    return result
 
 
 def _sites(
