@@ -107,9 +107,16 @@ def best_of_moves(moves: Moves) -> float:
 
 
 def dense_length(
-    terrain: Terrain, start: Floats, goal: Floats, weights: Floats, points: int = 12
+    terrain: Terrain,
+    start: Floats,
+    goal: Floats,
+    weights: Floats,
+    points: int = 12,
+    slopes: Floats | None = None,
 ) -> float:
     """Weighted length of the best path over many points on each side; infinite: there is none.
+
+    `slopes` (t, 2) of the triangles: a metre of height counts as seven.
 
     No corner is a node: walls that meet in one would let paths through. Points come close to it.
     """
@@ -130,17 +137,19 @@ def dense_length(
     for end, point in enumerate((start, goal)):
         for t in holders(ground, point):
             nodes[t].append(end)
-    return _shortest(np.array(places), nodes, weights[ground.kind])
+    slopes = np.zeros((len(nodes), 2)) if slopes is None else slopes
+    return _shortest(np.array(places), nodes, weights[ground.kind], slopes)
 
 
-def _shortest(places: Floats, nodes: list[list[int]], weight: Floats) -> float:
+def _shortest(places: Floats, nodes: list[list[int]], weight: Floats, slopes: Floats) -> float:
     """Length of the best path from node 0 to node 1, straight lines within each group of nodes."""
     rows, columns, costs = [], [], []
-    for group, w in zip(nodes, weight.tolist(), strict=True):
+    for group, w, slope in zip(nodes, weight.tolist(), slopes, strict=True):
         i, j = (grid.ravel() for grid in np.meshgrid(*2 * [np.array(group, np.int64)]))
         rows.append(i)
         columns.append(j)
-        costs.append(w * np.linalg.norm(places[i] - places[j], axis=1))
+        line = places[i] - places[j]
+        costs.append(w * np.linalg.norm(np.column_stack([line, 7.0 * line @ slope]), axis=1))
     row, column, cost = np.concatenate(rows), np.concatenate(columns), np.concatenate(costs)
     # Two triangles share the pairs of a side: the better one counts.
     order = np.argsort(cost, kind="stable")

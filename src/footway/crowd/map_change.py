@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-GROUND = "ground"  # default kind of terrain; importing it would load Shapely
 _AT_ONCE = 20_000  # paths that are planned at once; the others are queued
 _ROUTES = 100  # the same for routes over terrain, which take longer to plan
 
@@ -78,7 +77,7 @@ def _styles(simulation: Simulation, new: Simulation) -> dict[int, int]:
     environment = new.routes.environment
     if environment is None:
         return dict.fromkeys(range(-1, len(simulation.routes.styles)), -1)
-    kinds = {GROUND} | {region.kind for region in environment.terrain}
+    kinds = environment.terrain_kinds
     numbers = {-1: -1}
     for k in sorted({population.style for population in simulation.populations} - {-1}):
         style = simulation.routes.styles[k]

@@ -103,7 +103,8 @@ class StyleTerrain(NamedTuple):
 
         terrain = Terrain.build(environment, style.radius)
         weights = terrain.weights(style.preferences)
-        used = weights[np.unique(terrain.ground.kind)]
+        kinds = np.unique(terrain.ground.kind)
+        rise = np.sqrt(1.0 + (terrain.ground.rise[kinds] ** 2).sum(axis=1))
         sigma = style.sigma if style.follow == "miran" else 0.0
         parameters = FollowingParameters(
             sigma,
@@ -112,8 +113,8 @@ class StyleTerrain(NamedTuple):
             style.clearance,
             style.boundary / style.steering,
             style.radius,
-            float(used.min()),
-            float(used.max()),
+            float(weights[kinds].min()),
+            float((weights[kinds] * rise).max()),
         )
         network = network_of(terrain, _FEW_NODES)
         followed = FollowedTerrain(parameters, weights, doubled_triangles(terrain.ground))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import shapely
 
-from footway.environment.environment import Area, Environment, TerrainRegion
+from footway.environment.environment import Area, Environment
 from footway.environment.plan import Item, Plan, corners, reshaped, translated
 from footway.errors import BadGeometry, BadInput
 
@@ -136,7 +136,9 @@ class Drawing:
                 self, environment=replace(env, areas=(*env.areas[:k], *areas, *env.areas[k + 1 :]))
             )
         if found.kind == "terrain":
-            regions = [] if other is None else [TerrainRegion(other.name, other.shape)]
+            regions = []
+            if other is not None:
+                regions = [replace(env.terrain[k], kind=other.name, polygon=other.shape)]
             kept = (*env.terrain[:k], *regions, *env.terrain[k + 1 :])
             # Regions outside the map are refused.
             made = replace(env, terrain=()).with_terrain(kept) if kept else replace(env, terrain=())

@@ -33,6 +33,12 @@ _SLACK: Final = 2.0  # grid steps by which rounding may move a border over a sla
 RESERVED_KINDS: Final = ("walkable", "bounds", "area", "obstacle", "building", "wall")
 """Names that have another meaning in map files and cannot be kinds of terrain."""
 
+SLOPE: Final = "slope"
+"""Kind of a region that gives its terrain a slope and leaves its kind as it is."""
+
+_STEEPEST: Final = 1.0
+"""Greatest slope, m of height per m: steeper ground is climbed rather than walked."""
+
 
 @dataclass(frozen=True, eq=False)
 class Area:
@@ -58,11 +64,14 @@ class TerrainRegion:
         polygon: Shapely polygon or multipolygon, metres.
         reach: m. An influence region also affects its surroundings, through walls: its weight falls
             to 1 at this distance, in rings of equal width. 0: it affects only itself.
+        slope: m of height that a metre along x and along y gains, at most 1 together; None: that of
+            the regions below. A region of kind "slope" leaves the kind of terrain as it is.
     """
 
     kind: str
     polygon: shapely.Polygon | shapely.MultiPolygon
     reach: float = 0.0
+    slope: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         reach = number(self.reach, "reach of a terrain region", "m", low=0.0, high=FARTHEST,
@@ -75,6 +84,28 @@ class TerrainRegion:
                 f"{self.kind!r} cannot be a kind of terrain: it has another meaning in maps; "
                 "choose another word"
             )
+        if self.slope is not None:
+            object.__setattr__(self, "slope", _as_slope(self.slope))
+        elif self.kind == SLOPE:
+            raise BadGeometry(
+                "a region of kind 'slope' has no slope: give the rise per metre along x and y, "
+                "such as slope=(0.1, 0)"
+            )
+        if self.kind == SLOPE and reach:
+            raise BadGeometry("a region of kind 'slope' has no reach: it has no weight")
+
+
+def _as_slope(given: Any) -> tuple[float, float]:
+    """Return a slope as two numbers, or raise BadGeometry."""
+    slope = given if isinstance(given, list | tuple | np.ndarray) else ()
+    found = [as_float(part) for part in slope]
+    x, y = found if len(found) == 2 else (None, None)
+    if x is None or y is None or not x * x + y * y <= _STEEPEST**2:
+        raise BadGeometry(
+            f"the slope of a terrain region is {shown(given)}: give the rise per metre along x and "
+            f"y, two numbers of at most {_STEEPEST:g} together, such as (0.1, 0)"
+        )
+    return x, y
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,6 +238,11 @@ class Environment(NotebookDisplay):
         found = list(self.repairs)
         more = _regions(terrain, self.walkable, found, grid=self.grid)
         return replace(self, terrain=(*self.terrain, *more), repairs=tuple(found))
+
+    @property
+    def terrain_kinds(self) -> tuple[str, ...]:
+        """Kinds of terrain that can have a weight: "ground" first, then those of the regions."""
+        return (GROUND, *sorted({region.kind for region in self.terrain} - {GROUND, SLOPE}))
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

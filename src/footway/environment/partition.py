@@ -8,12 +8,12 @@ fits are kept, each with the kind of its topmost region.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import shapely
 
-from footway.environment.environment import GROUND
+from footway.environment.environment import SLOPE
 from footway.environment.kernels.triangulation import faces_of, triangulate
 from footway.environment.lattice import steps_per_metre
 from footway.environment.walls import is_in_wedge, offset_lines, segments_of, wedges
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.arrays import Bools, Floats, Ints
-    from footway.environment.environment import Environment
+    from footway.environment.environment import Environment, TerrainRegion
 
 FINEST: Final = 9
 """Corners lie on a lattice of at least 2 ** -9 grid steps (2 micrometres): fine enough that walls
@@ -50,6 +50,7 @@ class Partition(NamedTuple):
     neighbours: NDArray[np.int32]  # (t, 3) int32, across side k, to corner k + 1; -1 at a wall
     kind: NDArray[np.int16]  # (t,) int16, index in kinds
     kinds: tuple[str, ...]  # names; the first is always "ground", which no region covers
+    slopes: Floats  # (kinds, 2) rise per metre along x and y
 
 
 def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
@@ -94,9 +95,12 @@ def partition(environment: Environment, *, radius: float = 0.0) -> Partition:
             f"a disc of radius {radius:g} m fits nowhere on this map; take a smaller radius"
         )
     kinds, kind = _kinds(environment, samples)
+    kinds, kind, slopes = _with_slopes(environment, samples, kinds, kind)
     chosen = np.flatnonzero(fits[cut.face])
     points, triangles, neighbours = _select(cut, chosen)
-    return Partition(points / per_metre, triangles, neighbours, kind[cut.face[chosen]], kinds)
+    return Partition(
+        points / per_metre, triangles, neighbours, kind[cut.face[chosen]], kinds, slopes
+    )
 
 
 def _inside_faces(cut: Triangulation) -> Floats:
@@ -143,17 +147,50 @@ def _fits(environment: Environment, samples: Floats, radius: float, reach: float
 
 def _kinds(environment: Environment, samples: Floats) -> tuple[tuple[str, ...], NDArray[np.int16]]:
     """Return the names of the kinds, and the index of the topmost kind at each point."""
-    regions = environment.terrain
-    kinds = (GROUND, *sorted({region.kind for region in regions} - {GROUND}))
-    if len(kinds) > MOST_KINDS:
-        raise BadGeometry(f"{len(kinds)} kinds of terrain are more than {MOST_KINDS}")
+    regions = [region for region in environment.terrain if region.kind != SLOPE]
+    kinds = environment.terrain_kinds
     # Index -1, of a point that no region covers, reads the last entry: ground.
-    number = np.array([*(kinds.index(region.kind) for region in regions), 0], dtype=np.int16)
+    number = np.array([*(kinds.index(region.kind) for region in regions), 0])
+    names = np.array(kinds, object)[number[_topmost(regions, samples)]]
+    return _numbered(_with_influences(environment, samples, names), kinds)
+
+
+def _topmost(regions: list[TerrainRegion], samples: Floats) -> NDArray[np.intp]:
+    """Return the index of the last region that contains each point; -1: none."""
     tree = shapely.STRtree([region.polygon for region in regions])
     at, region = tree.query(shapely.points(samples), predicate="within")
     top = np.full(len(samples), -1)
     np.maximum.at(top, at, region)
-    return _with_influences(environment, samples, kinds, number[top])
+    return top
+
+
+def _numbered(
+    names: NDArray[Any], first: tuple[str, ...]
+) -> tuple[tuple[str, ...], NDArray[np.int16]]:
+    """Return distinct names, those in `first` before the others, and the index of each name."""
+    found = (*first, *sorted(set(names.tolist()) - set(first)))
+    if len(found) > MOST_KINDS:
+        raise BadGeometry(f"{len(found)} kinds of terrain are more than {MOST_KINDS}")
+    number = {name: k for k, name in enumerate(found)}
+    return found, np.array([number[name] for name in names.tolist()], np.int16)
+
+
+def _with_slopes(
+    environment: Environment, samples: Floats, kinds: tuple[str, ...], kind: NDArray[np.int16]
+) -> tuple[tuple[str, ...], NDArray[np.int16], Floats]:
+    """Return kinds with one more for each combination of kind and slope, and all slopes."""
+    sloping = [region for region in environment.terrain if region.slope is not None]
+    if not sloping:
+        return kinds, kind, np.zeros((len(kinds), 2))
+    slopes = np.array([*(region.slope for region in sloping), (0.0, 0.0)])
+    of_sample = slopes[_topmost(sloping, samples)]
+    names = np.array(kinds, object)[kind]
+    steep = np.flatnonzero(of_sample.any(axis=1))
+    names[steep] += [f"@slope {x!r} {y!r}" for x, y in of_sample[steep].tolist()]
+    found, number = _numbered(names, kinds)
+    by_kind = np.zeros((len(found), 2))
+    by_kind[number] = of_sample
+    return found, number, by_kind
 
 
 def _rings(environment: Environment) -> list[shapely.Polygon | shapely.MultiPolygon]:
@@ -170,13 +207,12 @@ def _rings(environment: Environment) -> list[shapely.Polygon | shapely.MultiPoly
 
 
 def _with_influences(
-    environment: Environment, samples: Floats, kinds: tuple[str, ...], kind: NDArray[np.int16]
-) -> tuple[tuple[str, ...], NDArray[np.int16]]:
-    """Return kinds with one more for each combination of kind and rings, such as "mud@fire 3/8".
+    environment: Environment, samples: Floats, names: NDArray[Any]
+) -> NDArray[Any]:
+    """Return names of kinds with the rings around the points, such as "mud@fire 3/8".
 
     Ring 1 is the nearest. The rings are those of `_rings`, whose corners lie on circles.
     """
-    names = np.array(kinds, object)[kind]
     rings = _rings(environment)
     sources = [region for region in environment.terrain if region.reach > 0.0]
     for i, region in enumerate(sources):
@@ -188,11 +224,7 @@ def _with_influences(
         names[near] += np.array([f"@{region.kind} {k}/{RINGS}" for k in range(RINGS + 2)], object)[
             ring[near]
         ]
-    found = (*kinds, *sorted(set(names.tolist()) - set(kinds)))
-    if len(found) > MOST_KINDS:
-        raise BadGeometry(f"{len(found)} kinds of terrain are more than {MOST_KINDS}")
-    number = {name: k for k, name in enumerate(found)}
-    return found, np.array([number[name] for name in names.tolist()], np.int16)
+    return names
 
 
 def _select(

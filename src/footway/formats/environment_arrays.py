@@ -44,7 +44,7 @@ def to_arrays(env: Environment) -> tuple[dict[str, Any], Arrays]:
         "name": env.name,
         "grid": env.grid,
         "areas": [{"name": a.name, "properties": dict(a.properties)} for a in env.areas],
-        "terrain": [[region.kind, region.reach] for region in env.terrain],
+        "terrain": [[region.kind, region.reach, region.slope] for region in env.terrain],
         "repairs": [[repair.kind, *repair.at, repair.detail] for repair in env.repairs],
     }
     shapes: list[shapely.Geometry] = [env.walkable, env.lines, env.points]
@@ -77,8 +77,8 @@ def from_arrays(facts: dict[str, Any], arrays: Arrays) -> Environment:
             points,
             areas=tuple(Area(n, p, about) for (n, about), p in zip(named, rest, strict=False)),
             terrain=tuple(
-                TerrainRegion(str(kind), polygon, reach)
-                for (kind, reach), polygon in zip(kinds, rest[len(named) :], strict=True)
+                TerrainRegion(str(kind), polygon, *more)
+                for (kind, *more), polygon in zip(kinds, rest[len(named) :], strict=True)
             ),
             repairs=tuple(found),
             name=str(facts["name"]),

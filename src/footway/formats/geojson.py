@@ -11,8 +11,9 @@
 | anything else | terrain of that kind | | |
 
 Where terrain overlaps, the later feature counts; what no terrain covers is "ground". Terrain with
-the property `reach`, m, is an influence region. Features
-that are not in this table are ignored and listed. For longitude and latitude see `lonlat`.
+the property `reach`, m, is an influence region; `slope`, [rise per metre along x, along y], makes
+it a hillside, and terrain of the kind "slope" is nothing else. Features that are not in this table
+are ignored and listed. For longitude and latitude see `lonlat`.
 
 All coordinates are converted in one array: a city has thousands of rings, and one call per ring
 would take longer than the rest of loading.
@@ -93,7 +94,9 @@ def load(path: Path, scale: float | None) -> Environment:
         InputGeometry(**given),
         areas=[_area(i, p, features[i]) for i, p in _per_feature(roles.get("area", []))],
         terrain=[
-            TerrainRegion(str(kinds[i]), p, _reach(features[i]))
+            TerrainRegion(
+                str(kinds[i]), p, _reach(features[i]), features[i]["properties"].get("slope")
+            )
             for i, p in _per_feature(roles.get("terrain", []))
         ],
         repairs=repairs,
@@ -503,7 +506,14 @@ def save_geojson(
         _feature(a.polygon, {**a.properties, "kind": "area", "name": a.name}) for a in env.areas
     ]
     features += [
-        _feature(t.polygon, {"kind": t.kind, **({"reach": t.reach} if t.reach else {})})
+        _feature(
+            t.polygon,
+            {
+                "kind": t.kind,
+                **({"reach": t.reach} if t.reach else {}),
+                **({"slope": list(t.slope)} if t.slope else {}),
+            },
+        )
         for t in env.terrain
     ]
     document = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 
 from footway.constants import ON_WALL
 from footway.corridor import CorridorMap
-from footway.environment.environment import GROUND
+from footway.environment.environment import GROUND, SLOPE
 from footway.environment.lattice import polygon_parts
 from footway.environment.repair import repairs_to_list
 from footway.plot import palette
@@ -148,7 +149,11 @@ def fill_regions(sheet: Sheet, environment: Environment) -> None:
     colours = terrain_colours(environment)
     for region in environment.terrain:
         shape = shapely.intersection(region.polygon, environment.walkable)
-        fill(sheet, shape, zorder=1.15, facecolor=colours.get(region.kind, palette.GROUND))
+        if region.kind != SLOPE:
+            fill(sheet, shape, zorder=1.15, facecolor=colours.get(region.kind, palette.GROUND))
+        if region.slope is not None:  # the steeper, the darker
+            grade = math.hypot(*region.slope)
+            fill(sheet, shape, zorder=1.16, facecolor=palette.WALL, alpha=grade / (grade + 0.5))
 
 
 def draw_terrain_key(sheet: Sheet, environment: Environment, area: Area) -> None:
@@ -173,11 +178,11 @@ def terrain_colours(environment: Environment) -> Mapping[str, str]:
 
     Bare ground is included if there is any.
     """
-    kinds = sorted({region.kind for region in environment.terrain} - {GROUND})
+    kinds = environment.terrain_kinds[1:]
     other = [kind for kind in kinds if kind not in palette.TERRAIN]
     spare = {k: palette.OTHER_TERRAIN[i % len(palette.OTHER_TERRAIN)] for i, k in enumerate(other)}
     found = {kind: palette.TERRAIN.get(kind, spare.get(kind, "")) for kind in kinds}
-    covered = shapely.union_all([region.polygon for region in environment.terrain])
+    covered = shapely.union_all([r.polygon for r in environment.terrain if r.kind != SLOPE])
     bare = shapely.difference(environment.walkable, covered)
     return {GROUND: palette.GROUND, **found} if bare.area > 0 else found
 

@@ -73,7 +73,7 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
     if isinstance(environment, Environment):  # a volume has no terrain
         for i, region in enumerate(scenario.terrain):
             with _errors_located_at(origin, ("terrain", i, "polygon")):
-                found = TerrainRegion(region.kind, region.polygon, region.reach)
+                found = TerrainRegion(region.kind, region.polygon, region.reach, region.slope)
                 environment = environment.with_terrain([found])
     with _errors_located_at(origin, ("map",)):
         if built is not None and built.exists():
@@ -107,8 +107,7 @@ def prepare_crowd(
     """
     check_names(scenario)
     opened = opened or open_map(scenario)
-    regions = opened.environment.terrain if opened.environment is not None else ()
-    kinds = (GROUND, *sorted({region.kind for region in regions} - {GROUND}))
+    kinds = (GROUND,) if opened.environment is None else opened.environment.terrain_kinds
     for name, table in scenario.profile.items():
         for kind in table.preferences:
             if kind not in kinds:

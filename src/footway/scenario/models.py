@@ -38,6 +38,7 @@ from footway.scenario.values import (
     Number,
     Place,
     Shape,
+    Slope,
     SpawnArea,
     Spread,
     Unit,
@@ -282,6 +283,9 @@ class Region(_Table):
     """[xmin, ymin, xmax, ymax], or corners [x, y]; parts outside the map are cut off."""
     reach: Annotated[float, Number("m", low=0.0, high=1e6)] = 0.0
     """Distance around the region at which its weight has fallen to 1: an influence region."""
+    slope: Slope | None = None
+    """Metres of height gained by a metre along x and along y. A region of kind "slope" gives only
+    this and leaves the kind of terrain as it is."""
 
 
 class Obstacle(_Table):

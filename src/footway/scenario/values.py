@@ -355,11 +355,17 @@ NO_PLACE: Final = "no_place"
 
 _COORDINATE = Annotated[float, Number("m", low=-MOST_METRES, high=MOST_METRES)]
 _SPEED = Annotated[float, Number("m/s", low=-MOST_METRES, high=MOST_METRES)]
+_GRADE = Annotated[float, Number("m of height per m", low=-1.0, high=1.0)]
 Place: TypeAlias = Annotated[
     tuple[_COORDINATE, _COORDINATE], BeforeValidator(partial(_check_pair, "m")), Unit("m")
 ]
 Velocity: TypeAlias = Annotated[
     tuple[_SPEED, _SPEED], BeforeValidator(partial(_check_pair, "m/s")), Unit("m/s")
+]
+Slope: TypeAlias = Annotated[
+    tuple[_GRADE, _GRADE],
+    BeforeValidator(partial(_check_pair, "m of height per m")),
+    Unit("m of height per m"),
 ]
 Shape: TypeAlias = Annotated[Ring, _Notations(("[rectangle]", "[polygon]"), _CORNERS)]
 SpawnArea: TypeAlias = Annotated[

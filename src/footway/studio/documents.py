@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from footway.environment.editing import Drawing
-from footway.environment.environment import GROUND
+from footway.environment.environment import GROUND, SLOPE
 from footway.environment.plan import Plan
 from footway.errors import BadInput
 from footway.studio import replies
@@ -92,7 +92,7 @@ class Document:
     @property
     def kinds(self) -> list[str]:
         """Kinds of terrain."""
-        return list(dict.fromkeys(region.kind for region in self.terrain))
+        return [kind for kind in dict.fromkeys(t.kind for t in self.terrain) if kind != SLOPE]
 
     def prepare(self) -> None:
         """Compute what the page and the crowd need, ahead of use."""

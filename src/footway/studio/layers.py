@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from footway.environment.environment import SLOPE
 from footway.errors import BadInput
 from footway.studio import replies, roadmaps
 from footway.studio.documents import role_of
@@ -104,7 +105,8 @@ def ground(document: Document) -> Answer:
     terrain: list[tuple[Any, dict[str, Any]]] = []
     areas: list[tuple[Any, dict[str, Any]]] = []
     if env is not None:
-        terrain = [(region.polygon, {"kind": region.kind}) for region in env.terrain]
+        below_first = sorted(env.terrain, key=lambda region: region.kind != SLOPE)
+        terrain = [(region.polygon, {"kind": region.kind}) for region in below_first]
         areas = [
             (area.polygon, {"name": area.name, "role": role_of(area.properties)})
             for area in env.areas

@@ -21,6 +21,7 @@ from footway.terrain.kernels.search import (
     read_path,
     search,
 )
+from footway.terrain.kernels.triangles import rate
 
 DEAR = 1.02  # times the cost over nodes: costlier routes are compared with the optimal route
 SAME = 1e-6  # m, tolerance for equal points
@@ -69,13 +70,15 @@ def _record(points, weights, least, ground):
         lengths[i] = lengths[i - 1] + length(
             points[i, 0] - points[i - 1, 0], points[i, 1] - points[i - 1, 1]
         )
-    triangle, along, _ = cut(points, lengths, ground)
+    triangle, along, ends = cut(points, lengths, ground)
     order = np.argsort(along[:, 0].copy(), kind="mergesort")
-    triangle, along = triangle[order], along[order]
+    triangle, along, ends = triangle[order], along[order], ends[order]
     m = len(triangle)
     paid = np.empty(m)
     for i in range(m):
-        paid[i] = weights[ground.kind[triangle[i]]]
+        dx, dy = ends[i, 2] - ends[i, 0], ends[i, 3] - ends[i, 1]
+        size = max(length(dx, dy), 1e-300)  # a piece may be a point
+        paid[i] = rate(ground.kind[triangle[i]], dx / size, dy / size, weights, ground)
     knots, rates = _rates(along, paid, lengths, least)
     out = np.zeros((len(knots) + m, 4))
     out[0, 0], out[0, 1] = points[0, 0], points[0, 1]

@@ -27,7 +27,7 @@ from footway.follow.kernels.steering import (
     turn_of_a_step,
 )
 from footway.follow.kernels.visibility import BEGIN, END, TOO_MUCH, point_at, see
-from footway.terrain.kernels.triangles import FREE, ON_LINE, trace, trace_within
+from footway.terrain.kernels.triangles import FREE, ON_LINE, highest_rate, rate, trace, trace_within
 
 SAME = 1e-9  # m, between points that are the same
 TIE = 1e-9  # relative difference below which weights are equal
@@ -62,7 +62,7 @@ def _follow_line(x, y, ux, uy, length, t, limit, least, weights, ground):
         k, right, along_right, left, along_left = 2, s2, d2, s0, d0
     else:
         return -1.0
-    weight, done, cost = weights[kind[t]], 0.0, 0.0
+    weight, done, cost = rate(kind[t], ux, uy, weights, ground), 0.0, 0.0
     spare = limit - least * length
     while True:
         # The line leaves the triangle at ahead / wide metres.
@@ -79,7 +79,7 @@ def _follow_line(x, y, ux, uy, length, t, limit, least, weights, ground):
         t = n
         tip = 2 if j == 0 else j - 1
         side, along = _corner(t, tip, x, y, ux, uy, ground)
-        other = weights[np.uintp(kind[m])]
+        other = rate(np.uintp(kind[m]), ux, uy, weights, ground)
         if other != weight:
             reach = max(done, ahead / wide)
             cost, done, weight = cost + (reach - done) * weight, reach, other
@@ -159,14 +159,23 @@ def reference_point(x, y, guide, route):
 
 
 @inner
-def _range_of_weights(kinds, weights, least, most):
-    """Least and greatest weight of kinds of terrain (bits); of all kinds if there are no bits."""
+def _range_of_rates(kinds, weights, ground, least, most):
+    """Least and greatest rate of kinds of terrain (bits); of all kinds if there are no bits."""
     if len(weights) > 63:
         return least, most
     low, high = math.inf, 0.0
     for i in range(len(weights)):
         if (kinds >> i) & 1:
-            low, high = min(low, weights[i]), max(high, weights[i])
+            low, high = min(low, weights[i]), max(high, highest_rate(i, weights, ground))
+    return low, high
+
+
+@inner
+def _range_of_all(weights, ground):
+    """Least and greatest rate of any kind of terrain."""
+    low, high = math.inf, 0.0
+    for i in range(len(weights)):
+        low, high = min(low, weights[i]), max(high, highest_rate(i, weights, ground))
     return low, high
 
 
@@ -289,7 +298,7 @@ def _sees(x, y, t, px, py, around):
 def look(x, y, t, guide, s, least, most, around, zone):
     """Lines 4 to 6 of algorithm 1: update reference point and attraction point.
 
-    least, most: range of the weights. Returns (status, guide, zone).
+    least, most: range of the rates. Returns (status, guide, zone).
     """
     route, intervals = around.route, around.workspace.intervals
     r, k = reference_point(x, y, guide, route)
@@ -307,7 +316,7 @@ def look(x, y, t, guide, s, least, most, around, zone):
     rx, ry = point_at(r, k, route)
     is_on_route = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
     # Lines to visible candidates stay on the kinds of terrain that the query visited.
-    least, most = _range_of_weights(kinds, around.weights, least, most)
+    least, most = _range_of_rates(kinds, around.weights, around.ground, least, most)
     candidates = _Candidates(x, y, t, r, count, s.spacing, least, most, math.inf)
     at, ax, ay = _choose(guide.attraction, is_on_route, candidates, None, around)
     if at >= 0.0:
@@ -351,7 +360,7 @@ def _add_bends(count, lengths, intervals):
 def bounded_look(x, y, t, guide, s, costs, around):
     """Like `look`, bounded by the costs (n,) of the route up to each of its points.
 
-    `s` has sigma, spacing, least and most, the range of the weights. Returns (status, guide).
+    `s` has sigma, spacing, least and most, the range of the rates. Returns (status, guide).
     """
     route, lengths, weights = around.route, around.route.lengths, around.weights
     end = lengths[len(lengths) - 1]
@@ -365,7 +374,7 @@ def bounded_look(x, y, t, guide, s, costs, around):
     if least < most:
         spare = trace(x, y, rx, ry, t, weights, None, around.ground)[0]
         spare -= _cost_at(r, k, lengths, costs)
-        least, most = _range_of_weights(kinds, weights, least, most)
+        least, most = _range_of_rates(kinds, weights, around.ground, least, most)
     count = _add_bends(count, lengths, around.workspace.intervals)
     candidates = _Candidates(x, y, t, r, count, s.spacing, least, most, spare)
     at, ax, ay = _choose(guide.attraction, True, candidates, costs, around)
@@ -381,7 +390,7 @@ def bounded_look(x, y, t, guide, s, costs, around):
 @kernel
 def miran_walk(state, steps, s, zone, discs, around, trail, first):
     """Walk up to `steps` steps: (status, samples written, state, zone)."""
-    least, most = around.weights.min(), around.weights.max()
+    least, most = _range_of_all(around.weights, around.ground)
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * s.sigma / s.speed
     trail, status, k = rows_from(trail, first), WALKING, 0
     while k < steps and status == WALKING:

@@ -20,7 +20,7 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway._numba.math import log
 from footway.terrain.kernels.search import length
-from footway.terrain.kernels.triangles import corner_of
+from footway.terrain.kernels.triangles import corner_of, highest_rate
 
 ROUGH, FINE, FINEST = 2, 4, 6  # levels of smoothing: accurate to centimetres, millimetres, rounding
 BLUNT = 0.1  # m, smoothing of lengths near 0 on the first level
@@ -47,6 +47,7 @@ class Chain(NamedTuple):
     share: np.ndarray  # (n,) fraction of each line at which it is crossed
     lines: np.ndarray  # (n, 4) each side, shortened to keep a margin from worse terrain, m
     weight: np.ndarray  # (n + 1,) of the terrain between crossings
+    rise: np.ndarray  # (n + 1, 2) of the terrain between crossings: see `Ground`
 
 
 class NewtonWorkspace(NamedTuple):
@@ -59,10 +60,12 @@ class NewtonWorkspace(NamedTuple):
     trial: np.ndarray  # crossings after a part of the step
     low: np.ndarray  # pushes of the corners at both ends of each side
     high: np.ndarray
-    pull_x: np.ndarray  # pulls of the lines between crossings
+    pull_x: np.ndarray  # pulls of the lines between crossings, z by their rise
     pull_y: np.ndarray
+    pull_z: np.ndarray
     along_x: np.ndarray  # directions of these lines
     along_y: np.ndarray
+    along_z: np.ndarray
     stiff: np.ndarray  # inverses of their smoothed lengths
 
 
@@ -74,6 +77,7 @@ def _make_chain(n):
         np.empty(n),
         np.empty((n, 4)),
         np.empty(n + 1),
+        np.empty((n + 1, 2)),
     )
 
 
@@ -86,8 +90,10 @@ def make_chains(path, nodes):
     n = 256
     for i in range(len(path)):
         n += 3 * (nodes.first[path[i] + 1] - nodes.first[path[i]])
-    m = np.empty((12, n + 1))
-    work = NewtonWorkspace(m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11])
+    m = np.empty((14, n + 1))
+    work = NewtonWorkspace(
+        m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], m[12], m[13]
+    )
     return _make_chain(n), _make_chain(FAN), work
 
 
@@ -105,12 +111,20 @@ def point(i, n, ends, lines, share):
 
 
 @inner
-def _value(n, ends, lines, weight, share, blunt, push):
+def _rise(i, x, y, chain):
+    """Rise of the vector (x, y) on the terrain between crossings i - 1 and i."""
+    return chain.rise[i, 0] * x + chain.rise[i, 1] * y
+
+
+@inner
+def _value(n, ends, chain, share, blunt, push):
     """Smoothed weighted length of the path through n crossings, with a barrier at corners."""
     total, x, y = 0.0, ends[0], ends[1]
     for i in range(n + 1):
-        u, v = point(i, n, ends, lines, share)
-        total += weight[i] * math.sqrt((u - x) * (u - x) + (v - y) * (v - y) + blunt * blunt)
+        u, v = point(i, n, ends, chain.lines, share)
+        z = _rise(i, u - x, v - y, chain)
+        size = (u - x) * (u - x) + (v - y) * (v - y) + z * z + blunt * blunt
+        total += chain.weight[i] * math.sqrt(size)
         x, y = u, v
     if push > 0.0:
         product = 1.0
@@ -136,24 +150,26 @@ def _set_slopes(n, ends, chain, blunt, push, work):
     for i in range(n + 1):
         u, v = point(i, n, ends, lines, share)
         dx, dy = u - x, v - y
-        size = 1.0 / math.sqrt(dx * dx + dy * dy + blunt * blunt)
-        dx, dy, hard = dx * size, dy * size, weight[i] * size
-        work.along_x[i], work.along_y[i], work.stiff[i] = dx, dy, size
-        px, py = work.pull_x[i], work.pull_y[i]
-        before = before_pull = 0.0
+        dz = _rise(i, dx, dy, chain)
+        size = 1.0 / math.sqrt(dx * dx + dy * dy + dz * dz + blunt * blunt)
+        dx, dy, dz, hard = dx * size, dy * size, dz * size, weight[i] * size
+        work.along_x[i], work.along_y[i], work.along_z[i], work.stiff[i] = dx, dy, dz, size
+        px, py, pz = work.pull_x[i], work.pull_y[i], work.pull_z[i]
+        az = before = before_pull = 0.0
         if i > 0:
-            ax, ay = bx, by
-            before, before_pull = ax * dx + ay * dy, ax * px + ay * py
+            ax, ay, az = bx, by, _rise(i, bx, by, chain)
+            before, before_pull = ax * dx + ay * dy + az * dz, ax * px + ay * py + az * pz
             slope[i - 1] -= weight[i] * before
-            diagonal[i - 1] += hard * (ax * ax + ay * ay - before * before_pull)
+            diagonal[i - 1] += hard * (ax * ax + ay * ay + az * az - before * before_pull)
         if i < n:
             bx, by = lines[i, DX], lines[i, DY]
-            after, after_pull = bx * dx + by * dy, bx * px + by * py
+            bz = _rise(i, bx, by, chain)
+            after, after_pull = bx * dx + by * dy + bz * dz, bx * px + by * py + bz * pz
             slope[i] += weight[i] * after
-            diagonal[i] += hard * (bx * bx + by * by - after * after_pull)
+            diagonal[i] += hard * (bx * bx + by * by + bz * bz - after * after_pull)
             if i > 0:
                 both = 0.5 * (before * after_pull + before_pull * after)
-                above[i - 1] = -hard * (ax * bx + ay * by - both)
+                above[i - 1] = -hard * (ax * bx + ay * by + az * bz - both)
         x, y = u, v
 
 
@@ -193,12 +209,14 @@ def _update_duals(n, chain, push, work):
     for i in range(n + 1):
         u = step[i] * lines[i, DX] if i < n else 0.0
         v = step[i] * lines[i, DY] if i < n else 0.0
-        ex, ey, stiff = work.along_x[i], work.along_y[i], work.stiff[i]
+        ex, ey, ez, stiff = work.along_x[i], work.along_y[i], work.along_z[i], work.stiff[i]
         dx, dy = (u - x) * stiff, (v - y) * stiff
-        along = ex * dx + ey * dy
+        dz = _rise(i, dx, dy, chain)
+        along = ex * dx + ey * dy + ez * dz
         px, py = ex + dx - work.pull_x[i] * along, ey + dy - work.pull_y[i] * along
-        hard = max(1.0, math.sqrt(px * px + py * py))  # each pull is at most 1
-        work.pull_x[i], work.pull_y[i] = px / hard, py / hard
+        pz = ez + dz - work.pull_z[i] * along
+        hard = max(1.0, math.sqrt(px * px + py * py + pz * pz))  # each pull is at most 1
+        work.pull_x[i], work.pull_y[i], work.pull_z[i] = px / hard, py / hard, pz / hard
         x, y = u, v
     return 1.0 / most
 
@@ -215,7 +233,7 @@ def _tighten_once(n, ends, chain, blunt, push, now, work):
     for _ in range(30):
         for i in range(n):
             trial[i] = min(1.0 - CLOSEST, max(CLOSEST, share[i] + reach * step[i]))
-        value = _value(n, ends, chain.lines, chain.weight, trial, blunt, push)
+        value = _value(n, ends, chain, trial, blunt, push)
         if value <= now + 1e-3 * reach * down:
             for i in range(n):
                 share[i] = trial[i]
@@ -236,15 +254,16 @@ def tighten(n, ends, chain, work, levels):
         work.low[i], work.high[i] = PUSH * blunt / share[i], PUSH * blunt / (1.0 - share[i])
     work.pull_x[: n + 1] = 0.0
     work.pull_y[: n + 1] = 0.0
+    work.pull_z[: n + 1] = 0.0
     for _ in range(levels):
         push = PUSH * blunt
-        now = _value(n, ends, chain.lines, chain.weight, share, blunt, push)
+        now = _value(n, ends, chain, share, blunt, push)
         for _ in range(STEPS):
             down, now = _tighten_once(n, ends, chain, blunt, push, now, work)
             if down >= -ENOUGH * n * push:
                 break
         blunt *= SHARPER
-    return _value(n, ends, chain.lines, chain.weight, share, 0.0, 0.0)
+    return _value(n, ends, chain, share, 0.0, 0.0)
 
 
 # Chains ------------------------------------------------------------------------------------------
@@ -315,7 +334,7 @@ def lay_out(path, through, ends, nodes, ground, chain):
 def _near_worse(t, k, p, margin, allowed, weights, ground):
     """Length of side k of t, from its corner p on, within `margin` of worse terrain around p.
 
-    Worse terrain weighs more than `allowed`. Checks both directions around p, up to a wall.
+    Worse terrain has a highest rate above `allowed`. Checks both directions around p, up to a wall.
     """
     points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
     a, b = triangles[t, k], triangles[t, (k + 1) % 3]
@@ -328,7 +347,7 @@ def _near_worse(t, k, p, margin, allowed, weights, ground):
         for _ in range(FAN):
             if now < 0:
                 break
-            if weights[ground.kind[now]] > allowed:
+            if highest_rate(ground.kind[now], weights, ground) > allowed:
                 off = max(off, margin / max(slant, FLAT))
                 break
             c = corner_of(now, p, triangles)
@@ -349,16 +368,15 @@ def _touches(i, p, chain, triangles):
 
 
 @inner
-def _worst_around(i, p, n, chain, triangles):
-    """Greatest weight of the terrain on which the path passes corner p, at crossing i."""
-    first, last = i, i + 1
+def _worst_around(i, p, n, chain, weights, ground):
+    """Greatest highest rate of the terrain on which the path passes corner p, at crossing i."""
+    triangles, worst, first, last = ground.triangles, 0.0, i, i + 1
     while first > 0 and _touches(first - 1, p, chain, triangles):
         first -= 1
     while last < n and _touches(last, p, chain, triangles):
         last += 1
-    worst = chain.weight[first]
-    for m in range(first + 1, last + 1):
-        worst = max(worst, chain.weight[m])
+    for m in range(first, last + 1):
+        worst = max(worst, highest_rate(ground.kind[chain.passed[m]], weights, ground))
     return worst
 
 
@@ -372,6 +390,8 @@ def fill(n, margin, weights, ground, chain):
     passed, sides, lines, share = chain.passed, chain.sides, chain.lines, chain.share
     for i in range(n + 1):
         chain.weight[i] = weights[kind[passed[i]]]
+        chain.rise[i, 0] = ground.rise[kind[passed[i]], 0]
+        chain.rise[i, 1] = ground.rise[kind[passed[i]], 1]
     is_shortened = False
     for i in range(n):
         t, k = passed[i], sides[i]
@@ -381,9 +401,9 @@ def fill(n, margin, weights, ground, chain):
         lines[i, DX], lines[i, DY] = dx, dy
         if margin == 0.0:
             continue
-        worst = _worst_around(i, p, n, chain, triangles)
+        worst = _worst_around(i, p, n, chain, weights, ground)
         first = _near_worse(t, k, p, margin, worst, weights, ground)
-        worst = _worst_around(i, q, n, chain, triangles)
+        worst = _worst_around(i, q, n, chain, weights, ground)
         last = _near_worse(t, k, q, margin, worst, weights, ground)
         if first + last == 0.0:
             continue
@@ -419,6 +439,20 @@ def _copy_crossing(m, to, source, chain):
         chain.lines[to, column] = source.lines[m, column]
 
 
+@inner
+def _copy_terrain(m, to, source, chain):
+    """Copy the triangle before crossing m of `source`, and its terrain, to crossing `to`."""
+    chain.passed[to], chain.weight[to] = source.passed[m], source.weight[m]
+    chain.rise[to, 0], chain.rise[to, 1] = source.rise[m, 0], source.rise[m, 1]
+
+
+@inner
+def cost_between(i, dx, dy, chain):
+    """Cost of the line (dx, dy) on the terrain between crossings i - 1 and i."""
+    z = _rise(i, dx, dy, chain)
+    return chain.weight[i] * math.sqrt(dx * dx + dy * dy + z * z)
+
+
 @inner(inline=False)
 def replace(i, j, n, count, chain, other):
     """Replace crossings i to j - 1 by `count` crossings of `other`; new count, -1: memory full."""
@@ -427,11 +461,11 @@ def replace(i, j, n, count, chain, other):
         return -1
     for q in range(n + 1 - j):  # in an order in which nothing is overwritten
         m = n - q if shift > 0 else j + q
-        chain.passed[m + shift], chain.weight[m + shift] = chain.passed[m], chain.weight[m]
+        _copy_terrain(m, m + shift, chain, chain)
         if m < n:
             _copy_crossing(m, m + shift, chain, chain)
     for m in range(count):
         _copy_crossing(m, i + m, other, chain)
         if m > 0:
-            chain.passed[i + m], chain.weight[i + m] = other.passed[m], other.weight[m]
+            _copy_terrain(m, i + m, other, chain)
     return n + shift

@@ -19,6 +19,7 @@ from footway.terrain.kernels.crossings import (
     FINEST,
     ROUGH,
     corner_at,
+    cost_between,
     fan,
     fill,
     lay_out,
@@ -28,7 +29,14 @@ from footway.terrain.kernels.crossings import (
     tighten,
 )
 from footway.terrain.kernels.search import length
-from footway.terrain.kernels.triangles import FREE, corner_of, locate, trace, trace_from
+from footway.terrain.kernels.triangles import (
+    FREE,
+    corner_of,
+    highest_rate,
+    locate,
+    trace,
+    trace_from,
+)
 
 MARGIN_COST = 0.05  # relative additional cost that a margin may cause
 HALVINGS = 4  # number of margins tried, each half of the previous one
@@ -69,8 +77,8 @@ def _release(n, ends, margin, levels, weights, ground, chain, other, work):
             ax, ay = point(i - 1, n, ends, chain.lines, chain.share)
             bx, by = point(j, n, ends, chain.lines, chain.share)
             x, y = points[p, 0], points[p, 1]
-            now = chain.weight[i] * length(x - ax, y - ay)
-            now += chain.weight[j] * length(bx - x, by - y)
+            now = cost_between(i, x - ax, y - ay, chain)
+            now += cost_between(j, bx - x, by - y, chain)
             for m in range(count):
                 is_begin = triangles[other.passed[m], other.sides[m]] == p
                 other.share[m] = 0.02 if is_begin else 0.98
@@ -91,28 +99,27 @@ def _release(n, ends, margin, levels, weights, ground, chain, other, work):
 
 
 @inner
-def _worst(first, last, passed, weights, kind):
-    """Greatest weight of the triangles `first` to `last` - 1 that are passed."""
+def _worst(first, last, passed, weights, ground):
+    """Greatest highest rate of the triangles `first` to `last` - 1 that are passed."""
     worst = 0.0
     for m in range(first, last):
-        worst = max(worst, weights[kind[passed[m]]])
+        worst = max(worst, highest_rate(ground.kind[passed[m]], weights, ground))
     return worst
 
 
 @inner(inline=False)
 def _turn_to_better(n, weights, ground, chain, other):
     """Pass corners on the side of the better terrain if both sides are equally long: new count."""
-    triangles, kind = ground.triangles, ground.kind
-    i = 0
+    triangles, i = ground.triangles, 0
     while i < n:
         p, j, count = _fan_beyond(i, n, chain, other, ground)
         if count > 0:
-            here = _worst(i + 1, j, chain.passed, weights, kind)
+            here = _worst(i + 1, j, chain.passed, weights, ground)
             for m in range(count):
                 is_begin = triangles[other.passed[m], other.sides[m]] == p
                 other.share[m] = 0.0 if is_begin else 1.0
             fill(count, 0.0, weights, ground, other)
-            if _worst(1, count, other.passed, weights, kind) < here:
+            if _worst(1, count, other.passed, weights, ground) < here:
                 grown = replace(i, j, n, count, chain, other)
                 if grown >= 0:
                     n, j = grown, i + count
@@ -149,7 +156,8 @@ def _points_of(n, ends, most, weights, ground, chain):
         size = length(x - out[count - 1, 0], y - out[count - 1, 1])
         if size > AT_END or (i == n and size > 0.0):
             out[count, 0], out[count, 1] = x, y
-            costs[count - 1] = size * chain.weight[i]
+            dx, dy = x - out[count - 1, 0], y - out[count - 1, 1]
+            costs[count - 1] = cost_between(i, dx, dy, chain)
             total += costs[count - 1]
             count += 1
     kept, here = 0, costs[0]

@@ -32,8 +32,10 @@ from footway.terrain.kernels.triangles import (
     cell_at,
     centre_of,
     corner_of,
+    cost_of,
     distance_squared,
     locate,
+    rate,
     trace,
 )
 
@@ -231,10 +233,11 @@ def _away_from(x, y, graph, held, out):
     found = _holders(x, y, graph.ground, held)
     for i in range(found):
         t = held[i]
-        weight = graph.weights[graph.ground.kind[t]]
+        kind = graph.ground.kind[t]
         for slot in range(nodes.offsets[t], nodes.offsets[t + 1]):
             v = nodes.of_triangle[slot]
-            part = weight * length(nodes.places[v, 0] - x, nodes.places[v, 1] - y)
+            dx, dy = nodes.places[v, 0] - x, nodes.places[v, 1] - y
+            part = cost_of(dx, dy, kind, graph.weights, graph.ground)
             for k in range(len(out)):
                 out[k] = min(out[k], away[v, k] + part)
     return found
@@ -261,7 +264,9 @@ def _relax(x, y, here, node, t, goal, best, number, size, landmarks, graph, work
     """Relax the links through triangle t from a node at (x, y): new size of the heap."""
     places, members = graph.nodes.places, graph.nodes.of_triangle
     cost, before, through, seen, left = work.cost, work.before, work.through, work.seen, work.left
-    weight = graph.weights[graph.ground.kind[t]]
+    kind = graph.ground.kind[t]
+    weight = graph.weights[kind]
+    rise_x, rise_y = graph.ground.rise[kind, 0], graph.ground.rise[kind, 1]
     for slot in range(graph.nodes.offsets[t], graph.nodes.offsets[t + 1]):
         v = members[slot]
         vx, vy = places[v, 0], places[v, 1]
@@ -273,7 +278,8 @@ def _relax(x, y, here, node, t, goal, best, number, size, landmarks, graph, work
                 most = max(most, abs(a - b) - SINGLE * (a + b))
             left[v] = most - SURE * (1.0 + most)
         spare = cost[v] - here
-        squared = weight * weight * ((vx - x) * (vx - x) + (vy - y) * (vy - y))
+        rise = rise_x * (vx - x) + rise_y * (vy - y)
+        squared = weight * weight * ((vx - x) * (vx - x) + (vy - y) * (vy - y) + rise * rise)
         if spare <= 0.0 or squared > (spare + SURE) * (spare + SURE):  # avoids square roots
             continue
         there = here + math.sqrt(squared)
@@ -302,7 +308,7 @@ def search(start, goal, number, graph, work):
     landmarks = _choose_landmarks(work.of_start, work.of_goal, work.used)
     for i in range(at_start):
         t = held[i]
-        straight = weights[kind[t]] * length(gx - sx, gy - sy)
+        straight = cost_of(gx - sx, gy - sy, kind[t], weights, graph.ground)
         if is_goal[t] == number and straight < best:
             best, final = straight, t
         size = _relax(sx, sy, 0.0, -1, t, goal, best, number, size, landmarks, graph, work)
@@ -316,7 +322,7 @@ def search(start, goal, number, graph, work):
         for slot in range(nodes.first[u], nodes.first[u + 1]):
             t = nodes.triangles[slot]
             if is_goal[t] == number:
-                there = here + weights[kind[t]] * length(gx - x, gy - y)
+                there = here + cost_of(gx - x, gy - y, kind[t], weights, graph.ground)
                 is_first = there == best and (u < last or (u == last and t < final))
                 if there < best or is_first:
                     best, last, final = there, u, t
@@ -440,8 +446,8 @@ def search_triangles(start, goal, weights, bound, ground):
                 continue
             mx, my = _middle(t, k, ground)
             ux, uy = (gx, gy) if role[u] == AT_GOAL else centre_of(u, ground)
-            there = cost[t] + weights[kind[t]] * length(mx - x, my - y)
-            there += weights[kind[u]] * length(ux - mx, uy - my)
+            there = cost[t] + cost_of(mx - x, my - y, kind[t], weights, ground)
+            there += cost_of(ux - mx, uy - my, kind[u], weights, ground)
             if there < cost[u]:
                 cost[u], before[u] = there, t
                 size = push(there + least * length(gx - ux, gy - uy), u, size, keys, queue)
@@ -534,7 +540,11 @@ def _step_cost(cell, to, cells, weights, found, ground):
     mx, my = _cell_centre(to, cells)
     if t != u and trace(x, y, mx, my, t, weights, None, ground)[1] != FREE:
         return math.inf
-    return 0.5 * length(mx - x, my - y) * (weights[ground.kind[t]] + weights[ground.kind[u]])
+    size = length(mx - x, my - y)
+    ux, uy = (mx - x) / size, (my - y) / size
+    both = rate(ground.kind[t], ux, uy, weights, ground)
+    both += rate(ground.kind[u], ux, uy, weights, ground)
+    return 0.5 * size * both
 
 
 @kernel

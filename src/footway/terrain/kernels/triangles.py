@@ -224,18 +224,41 @@ def _turn(t, p, line, ground):
 
 
 @inner
-def _beside(t, corner, how, weights, kind, neighbours):
-    """Kind of terrain of a line through t; along a border the cheaper of both sides."""
-    own = int(kind[t])
+def rate(kind, ux, uy, weights, ground):
+    """Cost of a metre in the direction (ux, uy), a unit vector, on one kind of terrain."""
+    rise = ground.rise[kind, 0] * ux + ground.rise[kind, 1] * uy
+    return weights[kind] if rise == 0.0 else weights[kind] * math.sqrt(1.0 + rise * rise)
+
+
+@inner
+def cost_of(dx, dy, kind, weights, ground):
+    """Cost of the line (dx, dy) on one kind of terrain."""
+    rise = ground.rise[kind, 0] * dx + ground.rise[kind, 1] * dy
+    return weights[kind] * math.sqrt(dx * dx + dy * dy + rise * rise)
+
+
+@inner
+def highest_rate(kind, weights, ground):
+    """Cost of a metre straight up or down one kind of terrain."""
+    x, y = ground.rise[kind, 0], ground.rise[kind, 1]
+    return weights[kind] * math.sqrt(1.0 + x * x + y * y)
+
+
+@inner
+def _beside(t, corner, how, line, weights, ground):
+    """Kind of terrain of a line through t and its rate; along a border the cheaper of both."""
+    own = int(ground.kind[t])
+    cost = rate(own, line.ux, line.uy, weights, ground)
     if how < 2:
-        return own
-    other = int(neighbours[t, corner if how == 2 else (corner + 2) % 3])
+        return own, cost
+    other = int(ground.neighbours[t, corner if how == 2 else (corner + 2) % 3])
     if other < 0:
-        return own
-    beyond = int(kind[other])
-    if weights[beyond] < weights[own] or (weights[beyond] == weights[own] and beyond < own):
-        return beyond
-    return own
+        return own, cost
+    beyond = int(ground.kind[other])
+    there = rate(beyond, line.ux, line.uy, weights, ground)
+    if there < cost or (there == cost and beyond < own):
+        return beyond, there
+    return own, cost
 
 
 @inner
@@ -280,7 +303,7 @@ def _run(t, k, done, line, cost, limit, least, weights, metres, ground):
             return t, done, cost, -1
         reach = (along_right * left - along_left * right) / (left - right)
         reach = min(max(reach, done), length)
-        cost += (reach - done) * weights[kind[t]]
+        cost += (reach - done) * rate(kind[t], line.ux, line.uy, weights, ground)
         if metres is not None:
             metres[kind[t]] += reach - done
         done = reach
@@ -312,8 +335,8 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
     for _ in range(4 * len(triangles) + 16):
         k, along, how = _exit(t, line, ground)
         along = min(max(along, done), length)
-        counts = _beside(t, k, how, weights, ground.kind, neighbours)
-        cost += (along - done) * weights[counts]
+        counts, of_metre = _beside(t, k, how, line, weights, ground)
+        cost += (along - done) * of_metre
         if metres is not None:
             metres[counts] += along - done
         done = along
