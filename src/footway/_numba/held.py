@@ -27,13 +27,13 @@ class Held(NamedTuple):
     owners: Any  # the memory and the tuple: neither counts references while it is held
 
 
-def hold(values: tuple[Any, ...]) -> Held:
-    """Unpack a tuple of arrays and named tuples."""
+def hold(values: tuple[Any, ...], kind: Any = None) -> Held:
+    """Unpack a tuple of arrays and named tuples; `kind` is that of an earlier one like it."""
     if config.DISABLE_JIT:
         return Held(values, None, values)
     memory = np.empty(_MOST_BYTES, np.uint8)
     _write(values, memory)
-    return Held(memory.ctypes.data, numba.typeof(values), (values, memory))
+    return Held(memory.ctypes.data, kind or numba.typeof(values), (values, memory))
 
 
 def _store(_context: Any, values: Any, memory: Any) -> Any:

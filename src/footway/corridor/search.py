@@ -25,7 +25,6 @@ from footway.corridor.kernels.path import (
     Y0,
     Y1,
     solve,
-    solve_held,
     solve_many,
 )
 from footway.corridor.kernels.search import ALL_NODES, N_FLOATS, N_INTS
@@ -100,7 +99,7 @@ class Solver:
         self.index = index
         self.made_for: float | None = None
         self._local = threading.local()
-        self._solve: Any = None  # compiled code of `solve_held`
+        self._solve: Any = None  # compiled code of `solve`
         self._landmarks = NO_LANDMARKS
         self._measuring = threading.Lock()
 
@@ -275,15 +274,14 @@ class Solver:
     ) -> Solution | None:
         """Answer one query; None if the scratch memory was too small and was enlarged."""
         workspace, out = self.workspace, self._local.out
+        held = self._local.held
+        if index is not self.index:
+            held = hold((out, workspace, index), held.kind)
         (sx, sy), (gx, gy) = start, goal
-        if index is self.index:
-            address, kind, _ = self._local.held
-            if self._solve is None:
-                self._solve = entry(solve_held, sx, sy, gx, gy, radius, shortcut, address, kind)
-            found = self._solve(sx, sy, gx, gy, radius, shortcut, address, kind)
-        else:
-            found = solve(sx, sy, gx, gy, radius, shortcut, out, workspace, index)
-        status, rows, length, clearance, count = found
+        arguments = (sx, sy, gx, gy, radius, shortcut, held.address, held.kind)
+        if self._solve is None:
+            self._solve = entry(solve, *arguments)
+        status, rows, length, clearance, count = self._solve(*arguments)
         self._measure_if_worth_it(workspace)
         most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
         if status == FULL and len(workspace.queue) <= most:

@@ -180,12 +180,6 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     return status, rows, length, least, count
 
 
-@kernel
-def solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
-    """`_solve`, for Python."""
-    return _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index)
-
-
 @inner
 def _solve_held(sx, sy, gx, gy, radius, shortcut, address, kind):
     out, ws, index = held(address, kind)
@@ -193,8 +187,8 @@ def _solve_held(sx, sy, gx, gy, radius, shortcut, address, kind):
 
 
 @kernel
-def solve_held(sx, sy, gx, gy, radius, shortcut, address, kind):
-    """`solve` with the arrays of a Held."""
+def solve(sx, sy, gx, gy, radius, shortcut, address, kind):
+    """`_solve` for Python, with the arrays (out, ws, index) of a Held."""
     return _solve_held(sx, sy, gx, gy, radius, shortcut, address, kind)
 
 
