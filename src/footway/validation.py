@@ -237,6 +237,17 @@ def point(value: Any, name: str, *dimensions: int, error: type[BadInput] = BadQu
     return np.array(numbers)
 
 
+def place(value: Any, name: str) -> tuple[float, float]:
+    """Return a point of the plane as two floats, m; quick for a tuple of floats."""
+    if type(value) is tuple and len(value) == 2:
+        x, y = value
+        is_plain = type(x) is float and type(y) is float
+        if is_plain and -FARTHEST <= x <= FARTHEST and -FARTHEST <= y <= FARTHEST:
+            return value
+    x, y = point(value, name).tolist()
+    return x, y
+
+
 def pair(value: Any, name: str) -> tuple[float, float]:
     """Return two finite numbers x, y."""
     found = _coordinates(value)

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
-    Point = tuple[float, float] | ArrayLike
+    XY = tuple[float, float]
+    Point = XY | ArrayLike
 
 
 _MOST_PATHS = 1000  # between the same ends
@@ -316,7 +317,8 @@ class CorridorMap(NotebookDisplay):
             NoPath: the disc does not fit or does not get through; the message gives the position.
 
         """
-        a, b, radius = self._check_query(start, goal, radius)
+        a, b = validation.place(start, "start"), validation.place(goal, "goal")
+        radius = validation.radius(radius, self.solver.extent)
         return self._find_path(a, b, radius, _check_clearance(clearance, radius))
 
     def paths(
@@ -687,29 +689,29 @@ class CorridorMap(NotebookDisplay):
                 f"{what} the exact map, and this one was made from a roadmap: use CorridorMap.build"
             )
 
-    def _find_path(self, a: Floats, b: Floats, radius: float, wanted: float) -> TautPath:
+    def _find_path(self, a: Floats | XY, b: Floats | XY, radius: float, wanted: float) -> TautPath:
         """Return the shortest path, moved away from walls if `wanted` exceeds the radius."""
         is_widened = wanted > radius and self.solver.can_widen
         solution = self.solver.solve(a, b, radius, shortcut=not is_widened)
         path = self._as_path(solution, a, b, radius)
         if path is None:
-            raise solution.refusal or explain_failure(self.solver, a, b, radius, solution)
+            raise solution.refusal or explain_failure(
+                self.solver, np.array(a), np.array(b), radius, solution
+            )
         if not is_widened or solution.status != FOUND:
             return path
-        halves = backbone_of_path(self.solver, a, b, radius, solution.crossed)
+        halves = backbone_of_path(self.solver, np.array(a), np.array(b), radius, solution.crossed)
         return widen(self._index, path, halves, wanted)
 
-    def _as_path(self, solution: Solution, a: Floats, b: Floats, radius: float) -> TautPath | None:
+    def _as_path(
+        self, solution: Solution, a: Floats | XY, b: Floats | XY, radius: float
+    ) -> TautPath | None:
         """Return the path of a solution; along the backbone if the search gave up; or None."""
         if solution.status in (NOWHERE, FULL):
-            return path_along_backbone(self.solver, a, b, radius)
+            return path_along_backbone(self.solver, np.array(a), np.array(b), radius)
         if solution.status != FOUND:
             return None
-        (ax, ay), (bx, by) = a.tolist(), b.tolist()
-        return TautPath(
-            (ax, ay), (bx, by), radius, solution.length, solution.clearance, solution.pieces,
-            solution.method, self.solver, solution.crossed,
-        )  # fmt: skip
+        return TautPath.from_solution(solution, _xy(a), _xy(b), radius, self.solver)
 
     def _path_or_none(self, a: Floats, b: Floats, radius: float, wanted: float) -> TautPath | None:
         try:
@@ -727,6 +729,14 @@ class CorridorMap(NotebookDisplay):
 def as_points(points: ArrayLike) -> Floats:
     """Return (n, 2) C-contiguous floats; points far outside the map are allowed."""
     return validation.points(points, farthest=np.inf)
+
+
+def _xy(point: Floats | XY) -> XY:
+    """Return a point as two floats."""
+    if isinstance(point, tuple):
+        return point
+    x, y = point.tolist()
+    return x, y
 
 
 def _check_clearance(value: float | None, radius: float) -> float:

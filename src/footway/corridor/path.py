@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor.corridor import Corridor
-    from footway.corridor.search import Solver
+    from footway.corridor.search import Solution, Solver
 
     Floats = NDArray[np.float64]
 
@@ -109,6 +109,24 @@ class TautPath(Path):
     method: str = "shortest"
     source: Solver | None = None
     crossed: tuple[int, ...] = ()
+
+    @classmethod
+    def from_solution(
+        cls,
+        solution: Solution,
+        start: tuple[float, float],
+        goal: tuple[float, float],
+        radius: float,
+        source: Solver,
+    ) -> TautPath:
+        """Return the path of a search that found one, without the checks of a frozen class."""
+        path = cls.__new__(cls)
+        _, pieces, length, clearance, crossed, method, _ = solution
+        path.__dict__.update(
+            start=start, goal=goal, radius=radius, length=length, clearance=clearance,
+            pieces=pieces, method=method, source=source, crossed=crossed,
+        )  # fmt: skip
+        return path
 
     @cached_property
     def points(self) -> Floats:  # type: ignore[override]

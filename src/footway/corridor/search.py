@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footway._numba.held import hold
 from footway._numba.jit import entry
 from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
@@ -16,7 +17,16 @@ from footway.corridor.kernels.alternatives import find_paths
 from footway.corridor.kernels.backbone import balls_along, extract
 from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
 from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, PathBuffer, SearchWorkspace
-from footway.corridor.kernels.path import N_COLUMNS, SWEEP, X0, X1, Y0, Y1, solve, solve_many
+from footway.corridor.kernels.path import (
+    N_COLUMNS,
+    SWEEP,
+    X0,
+    X1,
+    Y0,
+    Y1,
+    solve,
+    solve_many,
+)
 from footway.corridor.kernels.search import ALL_NODES, N_FLOATS, N_INTS
 from footway.corridor.landmarks import NO_LANDMARKS, Landmarks, measure_landmarks
 from footway.corridor.points import locate
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+    Point = tuple[float, float]
 
 SPACING = 0.5  # m, largest distance between balls of a corridor
 _BALLS = 1 << 12  # initial capacity: balls of a corridor
@@ -137,6 +148,7 @@ class Solver:
     def _grow(self, nodes: int, pieces: int) -> None:
         self._local.workspace = _make_workspace(self.index, nodes, self._landmarks)
         self._local.out = np.empty((pieces, N_COLUMNS))
+        self._local.held = hold((self._local.out, self._local.workspace, self.index))
 
     @property
     def landmarks(self) -> Landmarks:
@@ -234,8 +246,8 @@ class Solver:
 
     def solve(
         self,
-        start: Floats,
-        goal: Floats,
+        start: Floats | Point,
+        goal: Floats | Point,
         radius: float,
         *,
         shortcut: bool = True,
@@ -252,11 +264,21 @@ class Solver:
         return found
 
     def _try(
-        self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
+        self,
+        start: Floats | Point,
+        goal: Floats | Point,
+        radius: float,
+        index: Index,
+        *,
+        shortcut: bool,
     ) -> Solution | None:
         """Answer one query; None if the scratch memory was too small and was enlarged."""
         workspace, out = self.workspace, self._local.out
-        arguments = (*start.tolist(), *goal.tolist(), radius, shortcut, out, workspace, index)
+        held = self._local.held
+        if index is not self.index:
+            held = hold((out, workspace, index), held.kind)
+        (sx, sy), (gx, gy) = start, goal
+        arguments = (sx, sy, gx, gy, radius, shortcut, held.address, held.kind)
         if self._solve is None:
             self._solve = entry(solve, *arguments)
         status, rows, length, clearance, count = self._solve(*arguments)

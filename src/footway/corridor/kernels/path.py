@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from footway._numba.held import held
 from footway._numba.jit import inner, kernel
 from footway._numba.math import acos, atan2, cos, hypot, sincos
 from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
@@ -179,10 +180,16 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
     return status, rows, length, least, count
 
 
-@kernel
-def solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
-    """`_solve`, for Python."""
+@inner
+def _solve_held(sx, sy, gx, gy, radius, shortcut, address, kind):
+    out, ws, index = held(address, kind)
     return _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index)
+
+
+@kernel
+def solve(sx, sy, gx, gy, radius, shortcut, address, kind):
+    """`_solve` for Python, with the arrays (out, ws, index) of a Held."""
+    return _solve_held(sx, sy, gx, gy, radius, shortcut, address, kind)
 
 
 @inner

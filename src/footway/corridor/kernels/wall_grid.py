@@ -232,16 +232,19 @@ def arc_clearance(cx, cy, sx, sy, ex, ey, sweep, radius, grid):
                 d, t = segment_distance(cx, cy, walls, w)
                 if d < 1e-9 or d - radius > best:
                     continue
-                px = walls[w, 0] + t * (walls[w, 2] - walls[w, 0])
-                py = walls[w, 1] + t * (walls[w, 3] - walls[w, 1])
-                if _on_arc(px, py, cx, cy, sx, sy, sweep):
-                    best = min(best, abs(d - radius))
                 best = min(best, segment_distance(cx + radius * sx, cy + radius * sy, walls, w)[0])
                 best = min(best, segment_distance(cx + radius * ex, cy + radius * ey, walls, w)[0])
+                # Angles last: most walls are too far away to need one.
+                px = walls[w, 0] + t * (walls[w, 2] - walls[w, 0])
+                py = walls[w, 1] + t * (walls[w, 3] - walls[w, 1])
+                off = abs(d - radius)
+                if off < best and _on_arc(px, py, cx, cy, sx, sy, sweep):
+                    best = off
                 for k in range(2):
                     qx, qy = walls[w, 2 * k], walls[w, 2 * k + 1]
-                    if _on_arc(qx, qy, cx, cy, sx, sy, sweep):
-                        best = min(best, abs(hypot(qx - cx, qy - cy) - radius))
+                    off = abs(hypot(qx - cx, qy - cy) - radius)
+                    if off < best and _on_arc(qx, qy, cx, cy, sx, sy, sweep):
+                        best = off
     return best
 
 
