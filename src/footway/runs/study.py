@@ -3,7 +3,7 @@
     scenario = "evacuation.toml"             # relative to the study, or demo:NAME
     seeds = 20                               # runs of each point at most
 
-    [vary]                                   # all combinations of these values
+    [vary]                                   # all combinations; or [[vary]], point by point
     "population.students.count" = [100, 140]
     "profile.student.speed.mean" = { low = 1.0, high = 1.6, count = 4 }
 
@@ -135,8 +135,8 @@ class Study:
     def values_at(self, point: int, seed: int) -> dict[str, Any]:
         """Return the values of the scenario of a run."""
         values = copy.deepcopy(dict(self.scenario))
-        for key, value in self.points[point].items():
-            _set(values, key, value)
+        for key, value in sorted(self.points[point].items(), key=lambda one: len(_parts(one[0]))):
+            _set(values, key, value)  # a table before its keys
         return values | {"seed": seed}
 
     def scenario_at(self, point: int, seed: int) -> Scenario:
@@ -197,6 +197,8 @@ class _Reader:
     def study(self) -> Study:
         self._check_keys((), self._values, _KEYS)
         for table in _TABLES:
+            if table == "vary" and isinstance(self._values.get(table), list):
+                continue  # a list of points
             if not isinstance(self._values.get(table, {}), dict):
                 raise self._refuse((table,), f"is {kind_of(self._values[table])}; give a table")
         scenario, base = self._scenario()
@@ -260,14 +262,12 @@ class _Reader:
     def _points(self, scenario: dict[str, Any], seed: int) -> tuple[dict[str, Any], ...]:
         varied = self._values.get("vary", {})
         sampled = self._values.get("sample", {})
-        for table, keys in (("vary", varied), ("sample", sampled)):
-            for key in keys:
-                self._check_path((table, key), scenario, key)
-        both = sorted(set(varied) & set(sampled))
+        grid = self._listed(scenario) if isinstance(varied, list) else self._combined(scenario)
+        for key in sampled:
+            self._check_path(("sample", key), scenario, key)
+        both = sorted(set(grid[0]) & set(sampled))
         if both:
             raise self._refuse(("sample", both[0]), "is in [vary], too; leave one of them out")
-        lists = [self._list(("vary", key), value) for key, value in varied.items()]
-        grid = [dict(zip(varied, values, strict=True)) for values in itertools.product(*lists)]
         if not sampled:
             for key in ("points", "sampling"):
                 if key in self._values:
@@ -290,6 +290,32 @@ class _Reader:
         ]
         return tuple(one | other for one in grid for other in drawn)
 
+    def _combined(self, scenario: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return all combinations of the values in [vary]."""
+        varied = self._values.get("vary", {})
+        for key in varied:
+            self._check_path(("vary", key), scenario, key)
+        lists = [self._list(("vary", key), value) for key, value in varied.items()]
+        if math.prod(map(len, lists)) > MOST_RUNS:
+            raise self._refuse(("vary",), f"has more than {MOST_RUNS:,} combinations")
+        return [dict(zip(varied, values, strict=True)) for values in itertools.product(*lists)]
+
+    def _listed(self, scenario: dict[str, Any]) -> list[dict[str, Any]]:
+        """Return the points that are given one by one, as [[vary]]."""
+        rows = self._values["vary"]
+        for k, row in enumerate(rows):
+            if not isinstance(row, dict):
+                raise self._refuse(("vary",), "give [vary] with lists, or a [[vary]] for each point")
+            for key in row:
+                self._check_path(("vary", k, key), scenario, key)
+            other = sorted(set(row) ^ set(rows[0]))
+            if other:
+                message = f"is not in all of [[vary]]; give {other[0]} for each point"
+                raise self._refuse(("vary", k, other[0]), message)
+        if not rows:
+            raise self._refuse(("vary",), "is empty; give the points to compare")
+        return [{key: row[key] for key in rows[0]} for row in rows]
+
     def _check_path(self, keys: Keys, scenario: dict[str, Any], key: str) -> None:
         """Check that a varied key can be set in the scenario."""
         if key == "seed":
@@ -303,9 +329,9 @@ class _Reader:
         if isinstance(value, dict):
             low, high = self._range(keys, value)
             count = value.get("count")
-            if not isinstance(count, int) or isinstance(count, bool) or count < 2:
+            if not isinstance(count, int) or isinstance(count, bool) or not 2 <= count <= MOST_RUNS:
                 what = "is missing" if count is None else f"is {shown(count)}"
-                raise self._refuse((*keys, "count"), f"{what}; give 2 or more")
+                raise self._refuse((*keys, "count"), f"{what}; give 2 to {MOST_RUNS}")
             found = [low + (high - low) * k / (count - 1) for k in range(count)]
             if isinstance(low, int) and isinstance(high, int):
                 found = [round(one) for one in found]
@@ -382,6 +408,8 @@ def _set(values: dict[str, Any], key: str, value: Any) -> None:
     Raises KeyError with a message if there is no such table.
     """
     *tables, last = _parts(key)
+    if tables[:1] == ["model"] and not isinstance(values.get("model"), dict):
+        values["model"] = {"name": values.get("model", "social_force")}
     at: Any = values
     for k, part in enumerate(tables):
         before = ".".join(tables[:k])

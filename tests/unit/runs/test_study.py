@@ -22,6 +22,25 @@ class TestPoints:
         found = points('[vary]\nduration = [10, 20]\n"population.0.count" = [5, 6]')
         assert [tuple(point.values()) for point in found] == [(10, 5), (10, 6), (20, 5), (20, 6)]
 
+    def test_a_list_of_points(self):
+        rows = [{"duration": 10, "population.0.count": 5}, {"population.0.count": 9, "duration": 20}]
+        text = "".join(
+            "[[vary]]\n" + "".join(f'"{key}" = {value}\n' for key, value in row.items())
+            for row in rows
+        )
+        assert points(text) == rows
+        assert [list(point) for point in points(text)] == [list(rows[0])] * 2
+        both = points("points = 3\n" + text + "[sample]\nstep = {low = 0.1, high = 0.2}")
+        assert [point["duration"] for point in both] == [10] * 3 + [20] * 3
+
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_models_and_their_parameters(self, order):
+        lines = ['model = ["social_force", "helbing_molnar"]\n', '"model.v0" = [1.5, 3]\n']
+        study = parse_study(BASE + "[vary]\n" + "".join(lines[::order]))
+        models = [study.scenario_at(k, 0).model for k in range(4)]
+        found = sorted((model.own_share, model.v0) for model in models)
+        assert found == [(0.0, 1.5), (0.0, 3.0), (1.0, 1.5), (1.0, 3.0)]
+
     def test_a_range(self):
         assert points("[vary]\nduration = {low = 10.0, high = 20.0, count = 3}") == [
             {"duration": 10.0}, {"duration": 15.0}, {"duration": 20.0},
@@ -78,7 +97,7 @@ FAULTS = [
     ("[vary]\nduration = []", "line 3: vary.duration: is empty; give the values to compare"),
     ("[vary]\nduration = 5", "is a number; give a list, or {low = ..., high = ..., count = ...}"),
     ("[vary]\nduration = {low = 5, high = 5, count = 3}", "is an empty range, from 5 to 5"),
-    ("[vary]\nduration = {low = 5, high = 9, count = 1}", "is 1; give 2 or more"),
+    ("[vary]\nduration = {low = 5, high = 9, count = 1}", "is 1; give 2 to 1000000"),
     ("[vary]\nduration = [-1]", "duration"),
     ("[sample]\nduration = {low = 1, high = 2}", "points: is missing"),
     ("points = 3", "is for values in [sample]; leave it out"),
@@ -95,6 +114,15 @@ FAULTS = [
     ("[measure]\nlines = {door = [[1, 2]]}", "give two points, [[x, y], [x, y]]"),
     ("[measure]\nlines = {door = [[1, 2], [1, 2]]}", "has no length"),
     ("[measure]\nareas = 3", 'give names of areas: ["hall", "door"]'),
+    ("vary = []", "vary: is empty; give the points to compare"),
+    ("vary = [3]", "give [vary] with lists, or a [[vary]] for each point"),
+    (
+        "[[vary]]\nduration = 3\n[[vary]]\nstep = 0.1",
+        "line 4: vary[1].duration: is not in all of [[vary]]; give duration for each point",
+    ),
+    ('[vary]\n"model.v" = [3]', "model.v = 3: "),
+    ('[vary]\n"model.v0.x" = [3]', "there is no table 'v0' in model of the scenario"),
+    ("[vary]\nduration = {low = 1, high = 2, count = 9999999}", "give 2 to 1000000"),
     ("seeds = 0", "is 0; give a whole number from 1 to 100000"),
     ("seeds = true", "is True; give a whole number"),
 ]
