@@ -1,12 +1,37 @@
 """User actions on the page, and the state that the page reports."""
 
 import io
+import os
+import re
+import subprocess
+import sys
 import time
+from contextlib import contextmanager
 from typing import ClassVar
 
 from PIL import Image
 
+from footway.studio.access import Access
+
 PATIENCE = 240.0  # s; software rendering on a busy machine is slow
+
+
+@contextmanager
+def studio_process(state, port=0):
+    """A server on a port, 0 for a free one, with a folder for its edited maps: access, process."""
+    command = [sys.executable, "-m", "footway", "studio", "gallery:field", "--no-browser"]
+    process = subprocess.Popen(
+        [*command, "--port", str(port)], env=os.environ | {"XDG_STATE_HOME": str(state)},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    try:
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        assert found, line + process.stdout.read()
+        yield Access("127.0.0.1", int(found[1]), None), process
+    finally:
+        process.kill()
+        process.communicate(timeout=60)
 
 
 class Browsing:

@@ -5,16 +5,12 @@ FOOTWAY_BROWSER=needed they fail instead.
 """
 
 import os
-import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from footway.studio import STATIC
-from footway.studio.access import Access
-from tests.browser.browsing import Browsing
+from tests.browser.browsing import Browsing, studio_process
 from tests.unit.studio.serving import Page
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -54,20 +50,8 @@ def chromium():
 @pytest.fixture(scope="session")
 def access(chromium, tmp_path_factory):
     """A server in a process of its own, on a free port."""
-    state = {"XDG_STATE_HOME": str(tmp_path_factory.mktemp("state"))}
-    command = [sys.executable, "-m", "footway", "studio", "gallery:field", "--no-browser"]
-    process = subprocess.Popen(
-        [*command, "--port", "0"],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=os.environ | state,
-    )  # fmt: skip
-    try:
-        line = process.stdout.readline()
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
-        assert found, line + process.stdout.read()
-        yield Access("127.0.0.1", int(found[1]), None)
-    finally:
-        process.kill()
-        process.communicate(timeout=60)
+    with studio_process(tmp_path_factory.mktemp("state")) as (access, _):
+        yield access
 
 
 class Server:

@@ -5,6 +5,7 @@ import re
 import pytest
 
 import footway as fw
+from footway.scenario import parse_scenario
 
 LATER = """
 map = "gallery:field"
@@ -15,6 +16,12 @@ name = "late"
 area = "start"
 schedule = [[500, 12]]
 destinations = ["meadow"]
+
+[[obstacle]]
+at = [23, 20]
+radius = 1.0
+velocity = [0.5, 0]
+vanishes = 9.0
 """
 
 
@@ -85,6 +92,14 @@ def test_populations_are_changed_and_removed_while_it_runs(browsing, server, tmp
     browsing.until(lambda: "late\n12 to come" in browsing.part("populations").inner_text())
     browsing.slide("population-speed-0", 0.7)
     browsing.until(lambda: status(server)["populations"][0]["speed"] == 0.7)
+    # Its obstacle is there once after a reset, and is saved with its motion.
+    browsing.press("crowd-step", "crowd-reset")
+    browsing.until(lambda: status(server)["time"] == 0.0)
+    browsing.shows(lambda state: state["obstacles"] == [23.0, 20.0, 1.0])
+    with browsing.page.expect_download() as saved:
+        browsing.press("tab-edit", "save-scenario")
+    (obstacle,) = parse_scenario(saved.value.path().read_text()).obstacle
+    assert (obstacle.velocity, obstacle.vanishes) == ((0.5, 0.0), 9.0)
 
 
 def test_a_profile_is_changed_while_it_runs(browsing, server):
@@ -138,6 +153,11 @@ def test_the_crowd_is_recorded_and_saved(browsing, tmp_path):
     saved.value.save_as(tmp_path / "run.parquet")
     recording = fw.Recording.load(tmp_path / "run.parquet")
     assert recording.n_frames > 5
+    # It may be replaced without a question, but the next one was not saved.
+    browsing.press("record", "crowd-step", "crowd-step", "record-stop", "record")
+    assert "was not saved" in browsing.part("question").inner_text()
+    browsing.press("question-no")
+    assert not browsing.part("record-stop").is_visible()
 
 
 def test_a_character_is_inspected_and_followed(browsing, server):
@@ -195,6 +215,8 @@ def test_an_obstacle_is_dropped_and_dragged(browsing, server):
     assert first == pytest.approx([23.5, 20.0, 0.8], abs=0.1)
     browsing.drag((23.5, 20.0), (23.5, 26.0))
     browsing.shows(lambda state: state["obstacles"][1] == pytest.approx(26.0, abs=0.1))
+    browsing.page.reload()
+    browsing.shows(lambda state: len(state["obstacles"]) == 3)
     header, _ = server.request("obstacle", do="add", at=(5.0, 5.0), radius=0.5)
     assert header["ok"]["id"] > 0
     browsing.shows(lambda state: len(state["obstacles"]) == 6)

@@ -7,6 +7,7 @@ import pytest
 
 import footway as fw
 from footway.recording.recording import Recorder
+from tests.browser.test_views import findings
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,7 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
             label := plot.get_attribute("aria-label"),
         ), label
         assert browsing.part("plots").get_by_text(unit).count() >= 1
+    assert findings(browsing) == []
     browsing.press("tab-crowd")
     assert browsing.part("crowd-replayed").is_visible()
     assert not browsing.part("crowd-play").is_visible()

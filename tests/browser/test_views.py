@@ -151,23 +151,38 @@ def test_a_slow_layer_has_a_name_a_cell_size_and_can_be_cancelled(browsing, serv
     assert f"{nodes:,} nodes" in browsing.part("legends").inner_text()
 
 
+def findings(browsing):
+    """What axe-core calls serious or critical on the page as it is now."""
+    if not browsing.page.evaluate("Boolean(window.axe)"):
+        browsing.page.evaluate(AXE.read_text())  # no script of the page: its policy forbids others
+    return browsing.page.evaluate("""async () => {
+        const { violations } = await axe.run({ resultTypes: ["violations"] });
+        return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
+            .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
+    }""")
+
+
 def test_no_serious_finding_of_axe(browsing):
-    browsing.page.evaluate(AXE.read_text())  # not a script of the page, which its policy forbids
     for theme in ("light", "dark"):
-        for panel in ("layers", "path", "crowd", "edit", "replay"):
+        for panel in ("layers", "path", "crowd", "walk", "edit", "replay"):
             browsing.press(f"tab-{panel}")
-            found = browsing.page.evaluate("""async () => {
-                const { violations } = await axe.run({ resultTypes: ["violations"] });
-                return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
-                    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" ")}`);
-            }""")
-            assert found == [], (theme, panel)
-        browsing.press("theme")
+            assert findings(browsing) == [], (theme, panel)
+        browsing.press("help-button")
+        assert findings(browsing) == [], (theme, "help")
+        browsing.press("help-close", "theme")
     # One tab stop for each group, and arrows inside it.
     stops = browsing.page.locator("[role=tab][tabindex='0']")
     assert stops.count() == 1
     stops.press("ArrowDown")
     browsing.shows(lambda state: state["panel"] == "layers")
+
+
+def test_the_page_is_not_blank_while_its_script_loads(context, access):
+    page = context.new_page()
+    page.route("**/assets/*.js", lambda _: None)  # never answered
+    page.goto(f"http://127.0.0.1:{access.port}/", wait_until="commit")
+    page.get_by_text("Loading Footway studio").wait_for(timeout=1000 * PATIENCE)
+    page.close()
 
 
 def test_a_missing_token_is_reported(chromium):

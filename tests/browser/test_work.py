@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from tests.browser.browsing import Browsing
+from tests.browser.browsing import Browsing, studio_process
 from tests.browser.test_crowd import add
+from tests.browser.test_views import findings
 
 PLAN = {
     "type": "FeatureCollection",
@@ -38,6 +39,7 @@ def test_another_map_is_opened_after_a_question_and_the_work_comes_back(browsing
     browsing.shows(lambda state: state["document"]["holes"] == holes + 1)
     choose(browsing, "gallery:office")
     assert "1 edit and 30 people" in browsing.part("question").inner_text()
+    assert findings(browsing) == []
     browsing.press("question-no")
     browsing.until(lambda: browsing.part("open").input_value() == "gallery:field")
     assert server.request("hello")[0]["ok"]["document"]["name"] == "gallery:field"
@@ -63,9 +65,87 @@ def test_another_tab_is_told_when_the_map_changes(browsing, access):
     browsing.until(lambda: "Another tab opened gallery:office" in browsing.toasts)
     assert "gallery:field is in the list of maps, under Recent" in browsing.toasts
     assert "Another tab" not in other.toasts
+    browsing.press("toast-close")  # it stays until then
+    assert "Another tab" not in browsing.toasts
     key = browsing.state["document"]["recent"][0]["key"]
     choose(browsing, key)
     browsing.shows(lambda state: state["characters"] == 12)
+
+
+HOLD = """() => {
+    const { app } = window.footway;
+    const send = app.source.request.bind(app.source);
+    window.held = [];
+    app.source.request = (name, ...rest) => {
+        const reply = send(name, ...rest);
+        if (!["path", "edit"].includes(name)) return reply;
+        return new Promise((show) => held.push(async () => show(await reply)));
+    };
+}"""
+SHOW = """async () => {
+    await window.held.shift()();
+    await new Promise((later) => setTimeout(later, 50));
+}"""
+
+
+def test_late_answers_are_not_shown(browsing, server):
+    """Neither after Clear, nor after another map was opened, nor those of an older version."""
+    browsing.page.evaluate(HOLD)
+
+    def ask():
+        browsing.press("tab-path")
+        browsing.click((2.0, 3.0))
+        browsing.click((44.0, 44.0))
+        browsing.until(lambda: browsing.page.evaluate("held.length"))
+
+    ask()
+    browsing.press("path-clear")
+    browsing.page.evaluate(SHOW)
+    assert browsing.state["path"]["points"] == 0
+    ask()
+    browsing.open("gallery:office")
+    browsing.page.evaluate(SHOW)
+    assert browsing.state["path"]["points"] == 0
+
+    browsing.press("tab-edit", "edit-how-rectangle")
+    browsing.drag((41.0, 20.0), (42.0, 21.0))
+    browsing.shows(lambda state: state["document"]["undo"] == 1)
+    server.request("edit", do="undo")
+    after = browsing.shows(lambda state: state["document"]["undo"] == 0)
+    browsing.page.evaluate(SHOW)  # the answer to the edit, which was undone since
+    assert browsing.state["document"] == after["document"]
+    shown = browsing.state["status"]
+    browsing.page.evaluate("""(ok) => {
+        const { app } = window.footway;
+        app.showStatus({ ok: { ...ok, characters: 99 }, version: app.drawn - 1 });
+    }""", shown)  # fmt: skip
+    assert browsing.state["status"] == shown
+
+
+def test_a_server_that_was_killed_and_started_again(context, tmp_path):
+    """The page says what is gone; edits are under Recent."""
+    with studio_process(tmp_path) as (access, process):
+        browsing = Browsing(context.new_page(), access)
+        add(browsing, 20)
+        browsing.press("tab-edit", "edit-how-rectangle")
+        holes = browsing.state["document"]["holes"]
+        browsing.drag((22.0, 21.0), (25.0, 24.0))
+        browsing.shows(lambda state: state["document"]["holes"] == holes + 1)
+        browsing.until(lambda: list(tmp_path.glob("**/*.geojson")))
+        process.kill()
+        browsing.shows(lambda state: not state["online"])
+        assert browsing.part("offline").is_visible()
+        browsing.until(lambda: process.poll() is not None)
+        with studio_process(tmp_path, access.port):
+            browsing.until(lambda: "started again, without 20 people" in browsing.toasts)
+            assert "the edited map is in the list of maps, under Recent" in browsing.toasts
+            state = browsing.shows(
+                lambda state: state["document"]["undo"] == 0 and state["characters"] == 0
+            )
+            (saved,) = state["document"]["recent"]
+            choose(browsing, saved["key"])
+            browsing.shows(lambda state: state["document"]["holes"] == holes + 1)
+        browsing.page.close()
 
 
 def test_the_address_holds_the_view_and_back_returns_to_the_one_before(browsing):

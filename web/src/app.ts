@@ -109,9 +109,9 @@ export class App {
 
   /** Another server runs: the crowd is gone, and edits are in their file. */
   private restarted(document: Document): void {
-    const [edits, people] = this.changes();
-    const lost = people === "" ? "" : `, without ${people}`;
-    const kept = edits === "" || document.recent.length === 0 ? "" : "; the edited map is in the list of maps, under Recent";
+    const { edits, crowd } = this.changes();
+    const lost = crowd.length === 0 ? "" : `, without ${crowd.join(" and ")}`;
+    const kept = edits.length === 0 || document.recent.length === 0 ? "" : "; the edited map is in the list of maps, under Recent";
     this.clock.clear();
     this.toast(`The server was started again${lost}${kept}`, "notice");
   }
@@ -148,21 +148,25 @@ export class App {
     }
   }
 
-  /** Edits and people of the open document, "" for none. */
-  private changes(): [string, string] {
+  /** What the open document has that its file has not: its edits, and its crowd, e.g. ["1 edit"], ["30 people"]. */
+  private changes(): { edits: string[]; crowd: string[] } {
     const { document, status } = this.store;
-    const edits = (document.value?.undo ?? 0) + this.roadmapEdits();
-    const people = document.value?.what === "recording" ? 0 : (status.value?.characters ?? 0);
-    const counted = (count: number, one: string, many: string): string =>
-      count === 0 ? "" : count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
-    return [counted(edits, "edit", "edits"), counted(people, "person", "people")];
+    const counted = (count: number, one: string, many: string): string[] =>
+      count === 0 ? [] : [count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`];
+    const people = counted(status.value?.characters ?? 0, "person", "people");
+    const obstacles = counted(this.obstacles.ids.length, "obstacle", "obstacles");
+    return {
+      edits: counted((document.value?.undo ?? 0) + this.roadmapEdits(), "edit", "edits"),
+      crowd: status.value?.touched === true ? [...people, ...obstacles] : [],
+    };
   }
 
   private async mayLeave(name: string): Promise<boolean> {
     const { document } = this.store;
-    const parts = this.changes().filter((part) => part !== "");
-    if (parts.length === 0) return true;
-    const text = `${document.value?.name ?? "The map"} has ${parts.join(" and ")}. It stays in the list of maps, under Recent, until the server ends; edited maps are also saved on disk.`;
+    const { edits, crowd } = this.changes();
+    if (edits.length + crowd.length === 0) return true;
+    const what = [...edits, ...crowd].join(", ").replace(/, ([^,]*)$/, " and $1");
+    const text = `${document.value?.name ?? "The map"} has ${what}. It stays in the list of maps, under Recent, until the server ends; edited maps are also saved on disk.`;
     return ask(this.root, `Open ${name}?`, text, "Open");
   }
 
@@ -190,6 +194,7 @@ export class App {
     if (fresh && before !== undefined) {
       this.clock.clear();
       this.trails.clear();
+      this.obstacles.show(new Float32Array(0));
       this.store.selected.set(-1);
     }
     this.store.document.set(document);

@@ -235,9 +235,10 @@ export interface RoadmapLayer {
   closed: Array<Array<Place>>;
 }
 
-/** The live crowd. */
+/** The live crowd; `touched` if it is not the one that the document describes. */
 export interface Status {
   running: boolean;
+  touched: boolean;
   time: number;
   characters: number;
   to_come: number;

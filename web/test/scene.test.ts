@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { Vector2 } from "three";
 import { firstView } from "../src/scene/first_view";
+import { terrainColour } from "../src/scene/colours";
 import { apart } from "../src/scene/labels";
+import { Obstacles } from "../src/scene/obstacles";
 import { distinct } from "../src/scene/overlays";
 
 test("the first view of a map with 200,000 edges", () => {
@@ -29,4 +31,24 @@ test("of labels that overlap the earlier ones are shown", () => {
 test("no disc is drawn whose centre is deep inside a larger one", () => {
   const shown = distinct(new Float32Array([0.1, 0, 1, 0, 0, 5, 4.5, 0, 2]));
   expect(Array.from(shown)).toEqual([0, 0, 5, 4.5, 0, 2]);
+});
+
+test("all obstacles are drawn, however many there are", () => {
+  const obstacles = new Obstacles();
+  const discs = Float32Array.from({ length: 3 * 500 }, (_, i) => (i % 3 === 2 ? 0.5 : i));
+  obstacles.show(discs, Array.from({ length: 500 }, (_, i) => i));
+  expect(obstacles.count).toBe(500);
+  expect(obstacles.at([discs[3 * 499], discs[3 * 499 + 1]], 0)).toBe(499);
+  obstacles.show(discs.slice(0, 3), [7]);
+  expect(obstacles.count).toBe(1);
+});
+
+test("kinds of terrain have a colour of their own, and none is grey", () => {
+  const kinds = ["building", "grass", "road", "ice", "lava", "moss", "salt", "ash", "peat"];
+  const colours = kinds.map((kind) => terrainColour(kind, kinds));
+  expect(new Set(colours).size).toBe(kinds.length);
+  for (const [i, colour] of colours.entries()) {
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+    if (kinds[i] !== "road") expect(Math.max(red, green, blue) - Math.min(red, green, blue)).toBeGreaterThan(30);
+  }
 });

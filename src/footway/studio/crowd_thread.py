@@ -105,6 +105,7 @@ class CrowdThread:
         self.crowd, self._origin = crowd, origin
         self.version = 0  # of the document that the crowd walks on
         self.is_running, self.speed = False, 1.0
+        self.is_touched = False  # by clients: it is not the crowd that the document describes
         self.fault: str | None = None  # why the simulation stopped by itself
         self._send_event, self._send_frame = send_event, send_frame
         self._commands: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
@@ -161,6 +162,7 @@ class CrowdThread:
     def step(self) -> None:
         """Simulate one step now."""
         begin = time.monotonic()
+        self.is_touched = True
         self.crowd.step()
         self._pace.note(begin, time.monotonic())
         self._is_changed = True
@@ -273,6 +275,7 @@ class CrowdThread:
             self._stuck_due = now + max(_STUCK, took / _STUCK_SHARE)
         self.status = Status(
             running=self.is_running,
+            touched=self.is_touched,
             time=round(crowd.time, 6),
             characters=len(crowd),
             to_come=crowd.to_come,

@@ -42,6 +42,7 @@ class Kept(NamedTuple):
     roster: dict[int, Any]
     file: Path | None  # its copy on disk
     editors: dict[Any, Editor]  # of its roadmaps
+    is_touched: bool  # its crowd, by clients
 
 
 class RecentDocuments:
@@ -141,10 +142,11 @@ def _has_time(file: Path) -> bool:
 
 def about(kept: Kept) -> str:
     """Return what a document has that its file has not, such as "2 edits, 40 people"."""
-    edits, people = len(kept.history.before), len(kept.crowd)
-    parts = []
-    if edits:
-        parts.append("1 edit" if edits == 1 else f"{edits} edits")
-    if people:
-        parts.append("1 person" if people == 1 else f"{people:,} people")
+    edits = len(kept.history.before) + sum(editor.n_edits for editor in kept.editors.values())
+    counts = {
+        ("edit", "edits"): edits,
+        ("person", "people"): len(kept.crowd),
+        ("obstacle", "obstacles"): len(kept.crowd.obstacle_ids),
+    }
+    parts = [f"{n:,} {one if n == 1 else many}" for (one, many), n in counts.items() if n]
     return ", ".join(parts)

@@ -161,9 +161,10 @@ class PopulationFacts(_Profile):
 
 
 class Status(Facts):
-    """The live crowd."""
+    """The live crowd; `touched` if it is not the one that the document describes."""
 
     running: bool
+    touched: bool
     time: float
     characters: int
     to_come: int

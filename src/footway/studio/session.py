@@ -159,7 +159,7 @@ class Session:
 
     def open(self, document: Document) -> replies.Document:
         """Open another document and send it to all clients; the one before is kept."""
-        return self._restore(Kept(document, EditHistory(), build_crowd(document), {}, None, {}))
+        return self._restore(Kept(document, EditHistory(), build_crowd(document), {}, None, {}, False))
 
     def _restore(self, kept: Kept) -> replies.Document:
         """Open a document with its edits and its crowd."""
@@ -170,6 +170,7 @@ class Session:
             self.crowd_thread.pause()
             origin = kept.document.origin
             self.crowd_thread.replace(kept.crowd, origin, why="another document was opened")
+            self.crowd_thread.is_touched = kept.is_touched
             facts = self._publish(kept.document, kept.history, kept.file)
             self._opened.editors.update(kept.editors)
             return facts
@@ -180,10 +181,13 @@ class Session:
     def _keep(self) -> None:
         """Keep the open document if something in it would be lost."""
         document, history, file = self._opened.document, self._opened.history, self._opened.file
-        crowd, is_file = self.crowd_thread.crowd, not is_built_in(document.name)
+        thread, is_file = self.crowd_thread, not is_built_in(document.name)
         editors = {key: one for key, one in self._opened.editors.items() if one.n_edits}
-        if is_file or history.before or self._roster or crowd.steps or editors:
-            self._recent.keep(Kept(document, history, crowd, self._roster, file, editors))
+        if is_file or history.before or thread.is_touched or editors:
+            roster, is_touched = self._roster, thread.is_touched
+            self._recent.keep(
+                Kept(document, history, thread.crowd, roster, file, editors, is_touched)
+            )
 
     def _publish(
         self, document: Document, history: EditHistory, file: Path | None
@@ -366,6 +370,7 @@ class Session:
             crowd_thread.step()
         elif request.do == "model":
             crowd_thread.crowd.model = request.model
+            crowd_thread.is_touched = True
         elif request.do == "record":
             _check_live(opened.document)
             crowd_thread.record(saving.stem(opened.document))
@@ -412,6 +417,7 @@ class Session:
                 self._roster.pop(request.index, None)
             else:
                 self._change(crowd, document, request.index, request)
+        self.crowd_thread.is_touched = True
         return Answer(self.crowd_thread.update_status())
 
     def _change(
@@ -434,6 +440,7 @@ class Session:
         return crowd_requests.character(self.crowd_thread.crowd, request.id)
 
     def _obstacle(self, _: _Opened, request: requests.Obstacle) -> Answer:
+        self.crowd_thread.is_touched = True
         return crowd_requests.obstacle(self.crowd_thread.crowd, request)
 
 

@@ -3,8 +3,16 @@ import type { App } from "../app";
 import { button, h } from "../dom";
 import { download } from "../download";
 import type { RecordingFacts } from "../protocol";
+import { ask } from "../question";
 
 export function recorder(app: App): HTMLElement {
+  /** Seconds of the recording that this page has saved. */
+  let saved: number | undefined;
+  const replaced = async (): Promise<boolean> => {
+    const { recording } = app.store.status.value ?? {};
+    if (recording == null || recording.frames < 2 || recording.seconds === saved) return true;
+    return ask(app.root, "Record again?", `The recording of ${recording.seconds.toFixed(1)} s was not saved; a new one replaces it.`, "Record");
+  };
   const request = (what: "record" | "stop-record"): void => {
     app.source
       .request("crowd", { do: what })
@@ -12,13 +20,18 @@ export function recorder(app: App): HTMLElement {
       .catch(app.complain);
   };
   const dot = h("i", { class: "dot" });
-  const record = button("record", "Record the crowd", { text: "Record" }, () => request("record"));
+  const record = button("record", "Record the crowd", { text: "Record" }, () => {
+    void replaced().then((yes) => yes && request("record"));
+  });
   const stop = button("record-stop", "Stop the recording", { text: "Stop" }, () => request("stop-record"));
   record.prepend(dot.cloneNode());
   stop.prepend(dot);
   stop.classList.add("recording");
   const save = button("record-save", "Save the recording", { icon: "save", text: "Save recording" }, () => {
-    download(app, "live-recording").catch(app.complain);
+    const { recording } = app.store.status.value ?? {};
+    download(app, "live-recording")
+      .then(() => (saved = recording?.seconds))
+      .catch(app.complain);
   });
   const word = h("p", { class: "hint", "data-testid": "record-word" });
   app.store.status.watch((status) => {

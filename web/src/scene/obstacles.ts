@@ -3,19 +3,30 @@ import { CylinderGeometry, Group, InstancedMesh, Matrix4, MeshLambertMaterial } 
 import type { Point } from "../store";
 import { moves } from "./painter";
 
-const MOST = 256;
-
 export class Obstacles {
   readonly root = new Group();
   discs = new Float32Array(0);
   ids: number[] = [];
-  private readonly mesh: InstancedMesh;
+  private mesh: InstancedMesh;
 
   constructor() {
     const shape = new CylinderGeometry(1, 1, 1, 40).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-    this.mesh = new InstancedMesh(shape, new MeshLambertMaterial({ color: "#8f1d3f" }), MOST);
+    this.mesh = new InstancedMesh(shape, new MeshLambertMaterial({ color: "#8f1d3f" }), 0);
+    this.reserve(64);
+  }
+
+  /** Number of obstacles that are drawn. */
+  get count(): number {
+    return this.mesh.count;
+  }
+
+  private reserve(count: number): void {
+    const { geometry, material } = this.mesh;
+    this.mesh.dispose();
+    this.mesh = new InstancedMesh(geometry, material, count);
     this.mesh.frustumCulled = false;
     this.mesh.count = 0;
+    this.root.clear();
     this.root.add(this.mesh);
     moves(this.root);
   }
@@ -44,7 +55,9 @@ export class Obstacles {
   }
 
   private draw(): void {
-    this.mesh.count = Math.min(MOST, this.discs.length / 3);
+    const count = this.discs.length / 3;
+    if (count > this.mesh.instanceMatrix.count) this.reserve(2 * count);
+    this.mesh.count = count;
     for (let i = 0; i < this.mesh.count; i++) {
       const [x, y, radius] = this.discs.subarray(3 * i, 3 * i + 3);
       this.mesh.setMatrixAt(i, new Matrix4().makeScale(radius, radius, 1.1).setPosition(x, y, 0));
