@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-COUNT = 16  # landmarks of a map, about
+COUNT = 32  # landmarks of a map, about
+ACTIVE = 8  # of them bound one search: those that are best for its ends
 _OFF_CORNER = 4.0 * THIN  # m, distance of a landmark from its corner
 _ERROR = 10.0 * _OFF_CORNER  # m, of a distance; besides rounding to 32 bits
 

@@ -28,7 +28,7 @@ from footway.corridor.kernels.path import (
     solve_many,
 )
 from footway.corridor.kernels.search import ALL_NODES, N_FLOATS, N_INTS
-from footway.corridor.landmarks import NO_LANDMARKS, Landmarks, measure_landmarks
+from footway.corridor.landmarks import ACTIVE, NO_LANDMARKS, Landmarks, measure_landmarks
 from footway.corridor.points import locate
 from footway.errors import BadQuery
 from footway.validation import as_text
@@ -48,7 +48,7 @@ _BALLS = 1 << 12  # initial capacity: balls of a corridor
 _PIECES = 512  # initial capacity: lines and arcs of a path
 _BATCH = 64  # queries per task of a thread pool
 _BATCH_PIECES = 256
-_FEW = 96  # nodes of a search that is over before landmarks are worth their time
+_FEW = 24  # nodes of a search that is over before landmarks are worth their time
 _NODES_BEFORE_LANDMARKS = 32  # per half-edge: then searches took about as long as landmarks take
 _MOST_NODES = 64  # per half-edge: a larger search is given up
 _MOST_NODES_OF_ALL = 1 << 20  # of a search for several paths: 250 MB
@@ -427,6 +427,7 @@ def _make_workspace(
         on_path=np.zeros(len(index.axis.edges), np.bool_),
         landmarks=landmarks.distances,
         goal_distances=np.empty(landmarks.distances.shape[1]),
+        active=np.zeros(min(ACTIVE, landmarks.distances.shape[1]), np.int64),
         bounds=np.zeros((len(index.corners.xy), 2)),
     )
 

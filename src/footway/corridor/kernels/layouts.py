@@ -186,6 +186,7 @@ class SearchWorkspace(NamedTuple):
     landmarks: NDArray[np.float32]  # (np, k) distance of each point from each landmark, m; NaN:
     # unknown. k = 0: no landmarks
     goal_distances: Floats  # (k,) distance of the goal from each landmark, m
+    active: Ints  # (at most 8,) landmarks that bound the search
     bounds: Floats  # (np, 2) lower bound on the distance of a point to the goal, m, and its query
 
 

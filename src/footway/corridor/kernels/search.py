@@ -197,7 +197,8 @@ def _to_goal(point, ws):
     if ws.bounds[point, 1] == ws.count[QUERY]:
         return ws.bounds[point, 0]
     bound = 0.0
-    for k in range(len(ws.goal_distances)):
+    for slot in range(len(ws.active)):
+        k = ws.active[slot]
         difference = abs(ws.landmarks[point, k] - ws.goal_distances[k])
         if difference > bound:  # noqa: PLR1730  # `max` may return NaN, an unknown distance
             bound = difference
@@ -863,12 +864,28 @@ def sweep(ws, index, q):
     return reach(math.inf, ws, index, q)
 
 
+@inner
+def _choose_landmarks(point, ws):
+    """Choose the landmarks that bound the distance from a point to the goal best: ws.active."""
+    for slot in range(len(ws.active)):
+        best, most = slot, -1.0
+        for k in range(len(ws.goal_distances)):
+            bound = abs(ws.landmarks[point, k] - ws.goal_distances[k])
+            is_free = True
+            for before in range(slot):
+                is_free = is_free and ws.active[before] != k
+            if is_free and bound > most:
+                best, most = k, bound
+        ws.active[slot] = best
+
+
 @inner(inline=False)
-def _measure_goal(ws, index, q):
+def _measure_goal(here, ws, index, q):
     """Compute the distances of all landmarks to the goal, for lower bounds from now on.
 
     The shortest path from a landmark turns last at a corner that the goal sees, or begins there:
-    landmarks are corners. The nodes of this search begin after those of the main one.
+    landmarks are corners. The nodes of this search begin after those of the main one. Bounds are
+    those of the landmarks that are best for the node `here`.
     """
     count, graph, corners, first = ws.count, index.graph, index.corners, ws.count[N_NODES]
     mode, most = count[MODE], len(ws.queue) - count[STEP]
@@ -893,6 +910,7 @@ def _measure_goal(ws, index, q):
     for k in range(len(ws.goal_distances)):
         if ws.goal_distances[k] == math.inf or count[N_NODES] > most:
             ws.goal_distances[k] = math.nan
+    _choose_landmarks(max(ws.ints[here, PORTAL], 0), ws)
     count[MODE], count[N_NODES], count[MEASURED] = mode, first, count[QUERY]
 
 
@@ -968,7 +986,7 @@ def next_path(ws, index, q):
         node = _pop_node(ws)
         if has_bounds and count[N_NODES] > count[FEW]:
             if not _is_measured(ws):
-                _measure_goal(ws, index, q)
+                _measure_goal(node, ws, index, q)
             is_old = node < count[UNBOUNDED] and not ni[node, FLAGS] & FINAL
             if is_old and _rebound(node, ws, corners.xy, q):
                 _enqueue(node, ws)
