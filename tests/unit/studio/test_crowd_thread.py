@@ -147,6 +147,8 @@ def test_obstacles_are_sent_only_when_they_change():
         crowd_thread.between_steps(lambda: crowd_thread.crowd.remove_obstacle(number))
         wait_until(lambda: len(stage.events("obstacles")) == 3)
         assert len(stage.events("obstacles")[-1][1]["ids"]) == 0
+        crowd_thread.send_again()  # for a client that was not there before
+        wait_until(lambda: len(stage.events("obstacles")) == 4)
 
 
 def test_an_error_in_a_step_pauses_the_crowd_and_is_reported():

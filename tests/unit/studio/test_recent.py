@@ -56,6 +56,21 @@ def test_an_untouched_built_in_map_is_not_kept(session):
     assert send(session, "open", name="gallery:office")["recent"] == []
 
 
+def test_a_crowd_that_clients_changed_is_kept(session):
+    """Also one without people that they added; the crowd of a scenario is not, as it was opened."""
+    assert send(session, "open", name="demo:evacuation")["recent"] == []
+    assert not send(session, "crowd", do="status")["touched"]
+    opened = send(session, "open", name="gallery:field")
+    assert opened["recent"] == []
+    send(session, "obstacle", do="add", at=(23.0, 20.0))
+    assert send(session, "crowd", do="status")["touched"]
+    (kept,) = send(session, "open", name="gallery:office")["recent"]
+    assert kept["about"] == "1 obstacle"
+    assert not send(session, "crowd", do="status")["touched"]
+    send(session, "open", name=kept["key"])
+    assert send(session, "crowd", do="status")["touched"]
+
+
 def test_few_documents_are_kept(session):
     for k in range(recent._MAX_KEPT + 2):
         send(session, "population", do="add", count=k + 1)

@@ -78,6 +78,12 @@ def test_an_opened_document_is_sent_to_all_clients(client):
     facts = client.ok("open", name="demo:evacuation")
     assert facts["what"] == "scenario"
     assert client.events("document")[-1][0]["facts"] == facts
+    # The status of its crowd came just before: a page never has one with the people of the other.
+    headers = [unpacked(one)[0] for one in client.events_sent]
+    (at,) = [k for k, one in enumerate(headers) if one["event"] == "document"]
+    before = headers[at - 1]
+    assert (before["event"], before["version"]) == ("status", facts["version"])
+    assert before["facts"]["characters"] == len(client.session.crowd_thread.crowd) != 5
     assert client.ok("hello")["crowd"]["characters"] == 300
     assert client.error("open", name="gallery:nowhere")["kind"] == "bad-input"
     assert client.ok("hello")["document"]["name"] == "demo:evacuation"
