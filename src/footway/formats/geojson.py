@@ -79,11 +79,11 @@ class _Part(NamedTuple):
 def load(path: Path, scale: float | None) -> Environment:
     """Return the environment in a GeoJSON file; `scale` is metres per unit, 1 by default."""
     features, kinds, roles, repairs = _read(path, scale)
+    unknown = {kind for kind in kinds if kind is not None} - set(RESERVED_KINDS)
+    similar_kinds = {kind: similar(kind, RESERVED_KINDS, at_least=0.8) for kind in unknown}
     for role, part in [(role, part) for role, some in roles.items() for part in some]:
         kind = kinds[part.feature]
-        meant = ""
-        if kind is not None and kind not in RESERVED_KINDS:
-            meant = similar(kind, RESERVED_KINDS, at_least=0.8)
+        meant = similar_kinds.get(kind or "", "")
         if kind is None or role == "ignored" or meant:
             repairs.append(_assumption(part, kind, role, meant))
     given = {

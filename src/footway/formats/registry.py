@@ -13,9 +13,11 @@ Command line, scenarios, studio, messages and help texts read this table.
 from __future__ import annotations
 
 import ast
+import gc
 import pkgutil
 import re
 import stat
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module, metadata, resources
 from pathlib import PurePath
@@ -232,13 +234,26 @@ def load(
         scale = _length(scale, "scale")
     file = validation.file(path)
     try:
-        return _read(file, scale, resolution, between, up)
+        with _no_garbage_collection():
+            return _read(file, scale, resolution, between, up)
     except BadInput as error:
         raise type(error)(f"{file}: {' '.join(str(error).split())}") from error
     except RecursionError as error:
         raise BadFile(f"{file}: is nested too deeply; this is not a map") from error
     except MemoryError as error:
         raise BadFile(f"{file}: does not fit in memory; cut out the part you need") from error
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Pause the collector, which would scan all lists of coordinates again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _read(
