@@ -198,6 +198,8 @@ def _build_maps(plan: Study, folder: StudyFolder) -> dict[int, str]:
 def _map_key(scenario: Scenario) -> str:
     """Return a hash of what the map of a scenario depends on; another file gives another map."""
     facts: list[Any] = [scenario.map, scenario.scale, [str(region) for region in scenario.terrain]]
+    if scenario.roadmap is not None:
+        facts.append(str(scenario.roadmap))
     file = Path(scenario.map)
     if file.is_file():
         facts.append(hashlib.sha256(file.read_bytes()).hexdigest())
@@ -214,7 +216,8 @@ def _open(scenario: Scenario, built: str) -> ScenarioMap:
     """Return the map of a run; a worker keeps the last one."""
     from footway.scenario.building import open_map
 
-    key = (scenario.map, str(scenario.scale), str(scenario.terrain), built)
+    given = scenario.scale, scenario.terrain, scenario.roadmap
+    key = (scenario.map, *map(str, given), built)
     opened = _opened.get(key)
     if opened is None:
         opened = open_map(scenario, Path(built) if built else None)

@@ -192,7 +192,7 @@ def test_scenarios_have_slopes(tmp_path):
     with pytest.raises(fw.BadInput, match="two numbers"):
         fw.load_scenario(file)
     file.write_text(text.replace("slope = [0.2, 0.1]", ""))
-    with pytest.raises(fw.BadInput, match=r"line 4.*has no slope"):
+    with pytest.raises(fw.BadInput, match=r"line 6.*has no slope"):
         fw.load_scenario(file).prepare()
 
 
