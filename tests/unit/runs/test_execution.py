@@ -17,6 +17,7 @@ import footway as fw
 from footway.errors import BadFile, BadInput
 from footway.runs import execution
 from footway.runs.execution import check, study
+from footway.runs.report import report_html
 from footway.runs.results import StudyResults
 from footway.runs.study import load_study
 
@@ -159,6 +160,36 @@ def test_median_and_worst_run_are_recorded(plan):
             if len(recording.frame(k).ids)
         ]
         assert present[-1] < last <= present[-1] + 0.2 + 1e-9
+
+
+def test_other_runs_are_recorded_if_asked_for(plan):
+    out = plan.parent / "out"
+    results = study(plan, out, executor=Here(), keep=("worst", "1-2"))
+    assert {file.name for file in (out / "recordings").iterdir()} == {
+        "worst.parquet",
+        "1-2.parquet",
+    }
+    file, point, seed = results.recordings["1-2"]
+    assert (point, seed) == (1, 2)
+    recording = fw.Recording.load(file)
+    assert recording.times[-1] <= results.runs[1, 2]["egress_time"] + 1e-9
+    assert len(recording.frame(0).ids) == 8
+    assert "<h2>Run 1-2</h2>" in report_html(results)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("best", "the run to keep is 'best': give 'median', 'worst' or 'POINT-SEED'"),
+        ("2-0", "the study has no run 2-0: points are 0 to 1, seeds 0 to 2"),
+        ("1-3", "the study has no run 1-3: points are 0 to 1"),
+        (3, "the run to keep is 3: give"),
+    ],
+)
+def test_runs_that_cannot_be_kept(plan, name, message):
+    with pytest.raises(BadInput, match=message):
+        study(plan, plan.parent / "out", keep=(name,))
+    assert not (plan.parent / "out").exists()
 
 
 def test_a_stop_rule_ends_easy_points_early(plan):
