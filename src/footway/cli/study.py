@@ -75,6 +75,7 @@ def study(
     """
     from footway.runs.execution import check as check_study
     from footway.runs.execution import study as run_study
+    from footway.runs.results import StudyFolder
     from footway.runs.study import load_study
 
     part = _parse_shard(shard)
@@ -89,24 +90,16 @@ def study(
         _print_check(plan, made, json=json)
         return
     with timed_steps() as steps, _client(dask, scheduler, workers) as client:
-        finished = 0
-
-        def count(done: int, total: int) -> None:
-            nonlocal finished
-            finished = done
-            if bar is not None:
-                bar(done, total)
-
         try:
             with steps.bar("study", "Running") as bar:
                 results = run_study(
                     made, folder, workers=workers, executor=client, shard=part,
-                    keep=kept, progress=count,
+                    keep=kept, progress=bar,
                 )  # fmt: skip
         except KeyboardInterrupt:
             acknowledge()
-            done = reports.count(finished, "finished run")
-            message = f"{folder} has {done}; the same command continues"
+            done = reports.count(len(StudyFolder(folder).finished()), "finished run")
+            message = f"after {done}, kept in {folder}; the same command continues"
             raise Stopped(INTERRUPTED - 128, message) from None
     if json:
         reports.print_json(_as_json(plan, results) | {"times_ms": steps.in_ms()})

@@ -299,9 +299,33 @@ def _context() -> Any:
     """Return how workers are started: from a process that has imported Footway, if possible."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
+    from multiprocessing import forkserver, resource_tracker
+
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["footway.runs.run", "footway.runs.observer", __name__])
+    resource_tracker.ensure_running()  # it would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # for that process, too
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return context
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Delay Ctrl-C: a worker whose start is interrupted would be lost, and report errors."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[Any] = []
+    before = signal.signal(signal.SIGINT, lambda *signal_and_frame: came.append(signal_and_frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(*came[0])
 
 
 def _end(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
@@ -434,7 +458,8 @@ class _Runner:
             try:
                 count = workers or _workers_of(executor)
                 for run in self.take(1 if is_first else 2 * count - len(self._running), count):
-                    self._running[executor.submit(run_task, self.task(*run))] = run
+                    with _uninterrupted():
+                        self._running[executor.submit(run_task, self.task(*run))] = run
             except BrokenProcessPool:
                 raise
             except (OSError, RuntimeError):  # the errors of Dask and of executors
