@@ -94,7 +94,13 @@ def test_an_edited_map_is_written_and_found_by_the_next_server(session, tmp_path
     (found,) = send(next_one, "hello")["document"]["recent"]
     assert found["name"] == "field.geojson"
     assert found["about"].startswith("saved ")
-    assert send(next_one, "open", name=found["key"])["name"] == "gallery:field"
+    opened = send(next_one, "open", name=found["key"])
+    assert (opened["name"], opened["recent"]) == ("gallery:field", [])
+    send(next_one, "edit", do="add", what="area", name="gate", polygon=BOX)  # into the same file
+    wait_until(lambda: fw.load(files()[0]).areas[-1].name == "gate")
+    assert len(files()) == 1
+    send(next_one, "open", name="gallery:office")
+    assert len(send(next_one, "hello")["document"]["recent"]) == 1
     next_one.end()
     # The map that is open is not listed beside itself.
     assert send(session, "hello")["document"]["recent"] == []
