@@ -71,6 +71,24 @@ def test_a_crowd_that_clients_changed_is_kept(session):
     assert send(session, "crowd", do="status")["touched"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("crowd", {"do": "step"}),
+        ("crowd", {"do": "model", "model": "orca"}),
+        ("population", {"do": "add", "count": 3}),
+        ("population", {"do": "change", "index": 0, "speed": 1.0}),
+        ("obstacle", {"do": "add", "at": (5.0, 5.0)}),
+    ],
+)
+def test_what_touches_a_crowd(session, kind, fields):
+    send(session, "open", name="demo:corridor")
+    assert not send(session, "crowd", do="status")["touched"]
+    send(session, kind, **fields)
+    assert send(session, "crowd", do="status")["touched"]
+    assert send(session, "open", name="gallery:field")["recent"]
+
+
 def test_few_documents_are_kept(session):
     for k in range(recent._MAX_KEPT + 2):
         send(session, "population", do="add", count=k + 1)
