@@ -79,7 +79,7 @@ def test_a_new_client_gets_the_obstacles(client):
     count = len(client.events("obstacles"))
     client.ok("hello")
     wait_until(lambda: len(client.events("obstacles")) == count + 1)
-    assert client.events("obstacles")[-1][1]["discs"].tolist() == [[5.0, 5.0, 0.5]]
+    assert client.events("obstacles")[-1][1]["discs"].tolist() == [[5.0, 5.0, 1.0]]
 
 
 def test_an_opened_document_is_sent_to_all_clients(client):
