@@ -138,8 +138,10 @@ export class App {
     this.opening += 1;
     try {
       const made = await work();
-      if (made !== undefined) await this.open(made);
-      return made !== undefined;
+      if (made === undefined) return false;
+      this.toasts.querySelectorAll(".notice").forEach((old) => old.remove());
+      await this.open(made);
+      return true;
     } catch (trouble) {
       this.complain(trouble);
       return false;

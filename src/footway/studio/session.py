@@ -206,7 +206,9 @@ class Session:
 
     def _facts(self, opened: _Opened) -> replies.Document:
         """Return facts about the open document, for the page."""
-        return opened.document.facts(opened.version, opened.history, self._recent.facts())
+        return opened.document.facts(
+            opened.version, opened.history, self._recent.facts(besides=opened.file)
+        )
 
     def _hello(self, opened: _Opened, _: Request) -> Answer:
         self.crowd_thread.send_again()
@@ -230,7 +232,9 @@ class Session:
             return Answer(self._restore(kept))
         if self._load is None:
             raise BadInput("this server opens no files")
-        return Answer(self.open(self._load(kept)))
+        document = self._load(kept)
+        crowd = build_crowd(document)
+        return Answer(self._restore(Kept(document, EditHistory(), crowd, {}, kept, {}, False)))
 
     def _edit(self, opened: _Opened, request: requests.Edit) -> Answer:
         history = opened.history.copy()  # the old one stays if the edit fails

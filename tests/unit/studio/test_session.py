@@ -73,6 +73,15 @@ def test_hello(client):
     assert "gallery:city" in facts["document"]["gallery"]
 
 
+def test_a_new_client_gets_the_obstacles(client):
+    client.ok("obstacle", do="add", at=[5, 5])
+    wait_until(lambda: any(len(arrays["ids"]) for _, arrays in client.events("obstacles")))
+    count = len(client.events("obstacles"))
+    client.ok("hello")
+    wait_until(lambda: len(client.events("obstacles")) == count + 1)
+    assert client.events("obstacles")[-1][1]["discs"].tolist() == [[5.0, 5.0, 1.0]]
+
+
 def test_an_opened_document_is_sent_to_all_clients(client):
     client.ok("population", do="add", count=5)
     facts = client.ok("open", name="demo:evacuation")
