@@ -9,7 +9,16 @@ import pytest
 
 from footway.errors import BadInput
 from footway.reproduce import EXPERIMENTS, claims
-from footway.reproduce.claims import apart, broken, less, more, read_claims, stated, table_of
+from footway.reproduce.claims import (
+    apart,
+    broken,
+    less,
+    less_time,
+    more,
+    read_claims,
+    stated,
+    table_of,
+)
 from footway.reproduce.report import Picture, Report, Section
 
 ROOT = Path(__file__).parents[3]
@@ -55,6 +64,14 @@ def test_a_claim_that_got_worse_is_named(known):
     assert words == "x, table 1: ms: was better, is same (published 100, ours 100)"
     (words,) = broken("here", [apart("x, table 1", "ms", 100, 10, why="other")], whole=True)
     assert "is not comparable" in words
+
+
+def test_a_quick_run_judges_no_times(known):
+    known(ms="better", m="better")
+    time, length = less_time("x, table 1", "ms", 1.0, 9.0), less("x, table 1", "m", 1.0, 9.0)
+    assert len(broken("here", [time, length], whole=True)) == 2
+    (words,) = broken("here", [time, length], whole=False)
+    assert words.startswith("x, table 1: m: was better, is worse")
 
 
 def test_a_claim_that_got_better_is_fine(known):

@@ -14,7 +14,7 @@ from footway.constants import TOUCH
 from footway.corridor import CorridorMap
 from footway.environment import Environment
 from footway.plot import save_picture
-from footway.reproduce.claims import Claim, less, stated
+from footway.reproduce.claims import Claim, less_time, stated
 from footway.reproduce.cmm.setup import Scene
 from footway.reproduce.crowds.groups import LONGEST, MEASURES, Limits, measures, walk_group
 from footway.reproduce.crowds.setup import Panel, draw_groups
@@ -120,8 +120,8 @@ def _claims(
         stated("voronoi-roadmaps-2004, figure 10", "all groups arrive", "4 of 4",
                printed=f"{4 - len(come)} of 4", held=not come,
                why="; ".join(words for walk in smooth.values() for words in walk.wrong)),
-        less("voronoi-roadmaps-2004, section 3.4", "CPU load of a group of 50 to 100, %", LOAD,
-             max(loads.values())),
+        less_time("voronoi-roadmaps-2004, section 3.4", "CPU load of a group of 50 to 100, %", LOAD,
+                  max(loads.values())),
     ]  # fmt: skip
 
 
