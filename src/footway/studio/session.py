@@ -159,7 +159,12 @@ class Session:
 
     def open(self, document: Document) -> replies.Document:
         """Open another document and send it to all clients; the one before is kept."""
-        return self._restore(Kept(document, EditHistory(), build_crowd(document), {}, None, {}, False))
+        return self._open_with(document, None)
+
+    def _open_with(self, document: Document, file: Path | None) -> replies.Document:
+        """Open a document whose edits are written to a file; None for a new one."""
+        crowd = build_crowd(document)
+        return self._restore(Kept(document, EditHistory(), crowd, {}, file, {}, is_touched=False))
 
     def _restore(self, kept: Kept) -> replies.Document:
         """Open a document with its edits and its crowd."""
@@ -232,9 +237,7 @@ class Session:
             return Answer(self._restore(kept))
         if self._load is None:
             raise BadInput("this server opens no files")
-        document = self._load(kept)
-        crowd = build_crowd(document)
-        return Answer(self._restore(Kept(document, EditHistory(), crowd, {}, kept, {}, False)))
+        return Answer(self._open_with(self._load(kept), kept))
 
     def _edit(self, opened: _Opened, request: requests.Edit) -> Answer:
         history = opened.history.copy()  # the old one stays if the edit fails
