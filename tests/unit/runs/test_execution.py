@@ -363,7 +363,7 @@ def test_ctrl_c_says_what_was_finished(plan, expected):
     assert table(out) == expected
 
 
-def wait_until(is_so, seconds=120.0):
+def wait_until(is_so, seconds=300.0):
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end
