@@ -124,6 +124,8 @@ def draw_areas(sheet: Sheet, environment: Environment) -> None:
     for area in environment.areas:
         style: dict[str, Any] = {"edgecolor": palette.MUTED, "linewidth": 0.6, "linestyle": "--"}
         fill(sheet, area.polygon, zorder=1.25, facecolor="none", **style)
+        if not area.name:
+            continue
         shown = shapely.intersection(area.polygon, shapely.box(*sheet.view))
         x0, y0, x1, y1 = shown.bounds
         width, height = 1.8 * len(area.name), 3.5  # points, half of the text: it may stand out
