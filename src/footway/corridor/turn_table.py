@@ -67,7 +67,7 @@ def make_table(index: Index, disc: float) -> TurnTable | None:
     sites, references, cosines = _corners(index)
     places = np.ascontiguousarray(index.axis.sites[sites, :2])
     tangents = find_tangents(places, references, cosines, disc, MOST_LABELS, index.grid)
-    if len(tangents[0]) == 0 and len(sites) > 1:
+    if len(tangents[0]) == MOST_LABELS:
         return None
     whole = ~is_through(*tangents, *_rows(len(sites), *tangents))
     tangents = tuple(array[whole] for array in tangents)
@@ -76,7 +76,7 @@ def make_table(index: Index, disc: float) -> TurnTable | None:
     rank[order] = np.arange(len(order))
     froms, tos = (2 * rank[turn // 2] + turn % 2 for turn in tangents[:2])
     labels = label_turns(*_rows(len(sites), froms, tos, tangents[2]), MOST_LABELS)
-    if len(labels[0]) == 0:
+    if len(sites) > len(labels[0]):
         return None
     by_hub = np.lexsort(labels[1::-1])
     turns, *rest = (array[by_hub] for array in labels)

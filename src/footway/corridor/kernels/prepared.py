@@ -208,7 +208,8 @@ def _write_chain(first, last, label, ws, table, work):
 def _clearance_of_ends(n, ws, grid, xy, ends):
     """Clearance of the first and last line of a chain; -1 if it is not a path.
 
-    The other lines are tangents of the table, which were found to be clear when it was made.
+    The other lines are tangents of the table: when it was made they were found to be clear, and to
+    meet no wall of their corners.
     """
     floor, least = ends.radius - VIOLATION, math.inf
     if draw_tangents(n, ws.chain, ws.tangents, xy, ends) >= 0:
@@ -217,7 +218,7 @@ def _clearance_of_ends(n, ws, grid, xy, ends):
         line = ws.tangents[k]
         clear, _ = line_clearance(line[X0], line[Y0], line[X1], line[Y1], floor, grid)
         least = min(least, clear)
-    for k in range(1, n + 1):
+    for k in range(1, n + 1, max(1, n - 1)):
         if goes_through(k, ws.chain, ws.tangents, grid, xy):
             return -1.0
     return least if least >= floor else -1.0

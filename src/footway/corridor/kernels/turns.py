@@ -66,7 +66,8 @@ def find_tangents(places, references, cosines, radius, most, grid):
 
     Corners have `places` (n, 2) m, reference directions of their turns to the left (n, 2), and
     the cosine of the largest angle to it (n,). Returns turns (m,), next turns (m,) and lengths
-    (m,), from reference to reference, m; nothing if there are more than `most`.
+    (m,), from reference to reference, m; `most` of them
+    if there are too many.
     """
     froms, tos, lengths = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024)
     count, floor = 0, radius - VIOLATION
@@ -84,7 +85,7 @@ def find_tangents(places, references, cosines, radius, most, grid):
                 if not _is_clear(places[a], places[b], ka, kb, ux, uy, floor, grid):
                     continue
                 if count == most:
-                    return froms[:0].copy(), tos[:0].copy(), lengths[:0].copy()
+                    return froms[:count].copy(), tos[:count].copy(), lengths[:count].copy()
                 if count == len(froms):
                     froms, tos, lengths = (
                         np.concatenate((froms, froms)),
