@@ -328,6 +328,7 @@ class CorridorMap(NotebookDisplay):
         *,
         radius: float = 0.25,
         clearance: float | None = None,
+        tolerance: float = 0.0,
     ) -> TautPath:
         """Shortest path of a disc.
 
@@ -336,6 +337,8 @@ class CorridorMap(NotebookDisplay):
             goal: x, y in metres.
             radius: of the disc, m; the path keeps this distance from every wall.
             clearance: preferred distance from walls, m, kept where the corridor is wide enough.
+            tolerance: by which `points` may leave the arcs of the curve, m: they are fewer, and
+                keep the same clearance. The curve is the same.
 
         Raises:
             BadQuery: a point in a wall, a NaN, a radius that is negative or larger than the map.
@@ -344,7 +347,9 @@ class CorridorMap(NotebookDisplay):
         """
         a, b = validation.place(start, "start"), validation.place(goal, "goal")
         radius = validation.radius(radius, self.solver.extent)
-        return self._find_path(a, b, radius, _check_clearance(clearance, radius))
+        path = self._find_path(a, b, radius, _check_clearance(clearance, radius))
+        is_exact = isinstance(tolerance, float) and tolerance == 0.0
+        return path if is_exact else path.with_tolerance(tolerance)
 
     def paths(
         self,

@@ -205,29 +205,30 @@ def solve(sx, sy, gx, gy, radius, shortcut, address, kind):
 
 
 @inner
-def _arc_steps(piece):
+def _arc_steps(piece, tolerance):
     """Number of chords for an arc, so that its polyline stays clear of the walls."""
     radius = piece[RADIUS]
-    margin = min(max(piece[MARGIN], FINEST), COARSEST * radius)
+    margin = min(max(piece[MARGIN], FINEST), max(COARSEST * radius, tolerance))
     return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * acos(radius / (radius + margin))))))
 
 
 @kernel
-def sample_pieces(pieces):
+def sample_pieces(pieces, tolerance):
     """Polyline (n, 2) along lines and arcs that keeps their distance to the walls.
 
-    Its points lie outside the arcs, so that no chord cuts a corner.
+    Its points lie outside the arcs, so that no chord cuts a corner: at most `tolerance` metres
+    where there are no other walls, or 0.1 % of the radius, if that is more.
     """
     count = 1
     for i in range(len(pieces)):
-        count += 1 + (_arc_steps(pieces[i]) if pieces[i, RADIUS] > 0.0 else 0)
+        count += 1 + (_arc_steps(pieces[i], tolerance) if pieces[i, RADIUS] > 0.0 else 0)
     points = np.empty((count, 2))
     points[0, 0], points[0, 1] = pieces[0, X0], pieces[0, Y0]
     n = 1
     for i in range(len(pieces)):
         piece = pieces[i]
         if piece[RADIUS] > 0.0:
-            steps = _arc_steps(piece)
+            steps = _arc_steps(piece, tolerance)
             half = 0.5 * piece[SWEEP] / steps
             angle = atan2(piece[Y0] - piece[CY], piece[X0] - piece[CX]) - half
             outer = piece[RADIUS] / cos(half)
