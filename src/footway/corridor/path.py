@@ -132,7 +132,7 @@ class TautPath(Path):
         return path
 
     def with_tolerance(self, tolerance: float) -> TautPath:
-        """Return the same curve with fewer `points`, which leave its arcs by at most so many metres.
+        """Return the same curve with fewer `points`, by at most `tolerance` metres off its arcs.
 
         They keep the clearance: where a wall is near, they are as close to the curve as before.
         """

@@ -165,7 +165,7 @@ def test_the_command_line_says_how_and_certifies_what_is_true(cmap):
 
 
 def test_a_tolerance_leaves_points_out_and_keeps_the_clearance():
-    """A comb of 100 teeth: 200 turns, with walls on the other side that are near at some of them."""
+    """A comb of 100 teeth: some turns have a wall on the other side that is near."""
     teeth = [[(4 * k, 0), (4 * k, 8)] for k in range(1, 100, 2)]
     combs = [[(4 * k, 10), (4 * k, 2 + 5 * (k % 4) / 2)] for k in range(2, 100, 2)]
     env = fw.Environment.from_polygons(bounds=(0, 0, 400, 10), lines=[*teeth, *combs])
