@@ -183,10 +183,10 @@ def _as_text(results: StudyResults, points: Sequence[int]) -> Iterator[str]:
     """Yield what was found at these points; a shard has some of them only."""
     from footway.runs.study import describe
 
-    runs = sum(point in points for point, _ in results.runs)
+    finished = sum(point in points for point, _ in results.runs)
     part = "" if len(points) == len(results.points) else f"{len(points)} of "
     yield (
-        f"{results.title}: {reports.count(runs, 'run')}, "
+        f"{results.title}: {reports.count(finished, 'run')}, "
         f"{part}{reports.count(len(results.points), 'point')}"
     )
     measure = "egress_time"

@@ -190,6 +190,7 @@ def _use_maps() -> None:
     cmap.paths_between(start, goal, 2, radius=0.1)
     cmap.paths_between(start, goal, 2, radius=0.1, different=0.1)
     cmap.nearest_free([(-1.0, -1.0)], radius=0.1)
+    cmap.distances(start, [goal] * 200, radius=0.1)
     cmap.corridor(start, goal, radius=0.1, around="path")
     cmap.bottleneck(start, goal)
     cmap.axis()

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 
 
 _MOST_PATHS = 1000  # between the same ends
+_MANY = 200  # distances from one place that are measured by a search of the whole map
 _MOST_POINTS = 10_000_000  # of one call
 _ROUNDS = 200  # batches of random points without a free one
 
@@ -479,7 +480,7 @@ class CorridorMap(NotebookDisplay):
         """Lengths of the shortest paths from a start to points (n, 2), (n,) m.
 
         Infinite where there is no path. Raises as `path` does if the disc does not fit at the
-        start.
+        start. For many points the map is searched once, and each point costs a few microseconds.
 
         Example:
             >>> import footway as fw
@@ -493,11 +494,15 @@ class CorridorMap(NotebookDisplay):
         a, _, radius = self._check_query(start, start, radius)
         self._find_path(a, a, radius, radius)
         goals, count = as_points(points), validation.threads(threads) or thread_count()
+        if len(goals) >= _MANY and not self.solver.is_roadmap:
+            found, statuses = self.solver.measure_distances(a, goals, radius, threads=count)
+        else:
+            found, statuses = np.full(len(goals), np.inf), np.full(len(goals), NOWHERE)
+        rest = np.flatnonzero(statuses == NOWHERE)
         solutions = self.solver.solve_many(
-            np.tile(a, (len(goals), 1)), goals, radius, threads=count
+            np.tile(a, (len(rest), 1)), goals[rest], radius, threads=count
         )
-        found = np.full(len(goals), np.inf)
-        for k, solution in enumerate(solutions):
+        for k, solution in zip(rest, solutions, strict=True):
             if solution.status == FOUND:
                 found[k] = solution.length
             elif solution.status in (NOWHERE, FULL):

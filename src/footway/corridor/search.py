@@ -15,6 +15,7 @@ from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
 from footway.corridor.kernels.alternatives import find_paths
 from footway.corridor.kernels.backbone import balls_along, extract
+from footway.corridor.kernels.distances import measure_distances, sweep_for
 from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
 from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, PathBuffer, SearchWorkspace
 from footway.corridor.kernels.path import (
@@ -374,6 +375,37 @@ class Solver:
                 lambda part: self._solve_batch(starts[part], goals[part], radius), parts
             )
             return [solution for batch in batches for solution in batch]
+
+    def measure_distances(
+        self, start: Floats, points: Floats, radius: float, *, threads: int
+    ) -> tuple[Floats, Ints]:
+        """Return the lengths of the shortest paths to points (n, 2), (n,) m, and statuses (n,).
+
+        By one search of the map. Infinite if there is no path, or with the status NOWHERE, if this
+        search found none.
+        """
+        back = self._sweep(start, radius)
+        lengths, statuses = np.empty(len(points)), np.empty(len(points), np.int64)
+
+        def measure(first: int) -> None:
+            part = slice(first, first + _BATCH)
+            measure_distances(
+                *start.tolist(), points[part], radius, lengths[part], statuses[part],
+                self.workspace, back, self.index,
+            )  # fmt: skip
+
+        with ThreadPoolExecutor(max_workers=threads) as pool:
+            list(pool.map(measure, range(0, len(points), _BATCH)))
+        return lengths, statuses
+
+    def _sweep(self, start: Floats, radius: float) -> SearchWorkspace:
+        """Return the workspace of a search of the whole map from a start."""
+        capacity = 32 * len(self.index.graph.out)
+        while True:
+            workspace = _make_workspace(self.index, capacity)
+            if sweep_for(*start.tolist(), radius, workspace, self.index):
+                return workspace
+            capacity *= 4
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         n, workspace = len(starts), self.workspace

@@ -111,7 +111,7 @@ class Drawing:
                 return drawn
             if item.kind == "obstacle" or not any(found):
                 found.append(drawn)
-        there = [one for one in found if one is not None]
+        there: list[Found] = [one for one in found if one is not None]
         if not there:
             raise BadInput("there is nothing here; click an obstacle, a wall, terrain or an area")
         return min(there, key=lambda one: float(one.shape.area))

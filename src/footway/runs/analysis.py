@@ -13,7 +13,7 @@ from footway.errors import BadInput
 from footway.validation import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from footway.arrays import Floats
     from footway.recording.recording import Recording
@@ -156,19 +156,19 @@ def sensitivities(results: StudyResults, measure: str) -> dict[str, float]:
     if total <= 0.0:
         return dict.fromkeys(results.points[0], 0.0)
 
-    def between(name: Callable[[dict[str, Any]], Any]) -> float:
+    def between(keys: Sequence[str]) -> float:
         groups: dict[str, list[float]] = {}
         for point, value in rows:
-            groups.setdefault(json.dumps(name(point)), []).append(value)
+            groups.setdefault(json.dumps([point[key] for key in keys]), []).append(value)
         return float(sum(len(g) * (np.mean(g) - values.mean()) ** 2 for g in groups.values()))
 
     shares = {}
     for key in results.points[0]:
         if varies_alone(results, key):
-            shares[key] = between(lambda point, key=key: point[key]) / total
+            shares[key] = between((key,)) / total
         elif all(is_number(point[key]) for point in results.points):
             found = trend(results, key, measure)
-            share = between(lambda point: point) / total
+            share = between(tuple(results.points[0])) / total
             shares[key] = math.nan if found is None else found.share * share
         else:
             shares[key] = math.nan

@@ -334,9 +334,9 @@ def _uninterrupted() -> Iterator[None]:
 def _end(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
     """End a pool; at once if its runs are not needed."""
     workers = list((pool._processes or {}).values())  # noqa: SLF001 - public from Python 3.14 on
-    pool.shutdown(wait=not at_once, cancel_futures=True)
     for worker in workers if at_once else ():
         worker.terminate()
+    pool.shutdown(cancel_futures=True)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import pytest
 
 import footway as fw
 from footway.corridor import search
+from footway.corridor.kernels.layouts import FOUND, NOWHERE
 from footway.corridor.kernels.path import RADIUS, SWEEP
 from footway.corridor.kernels.query import THIN
 from footway.corridor.kernels.search import FEW, N_NODES
@@ -105,6 +106,25 @@ def test_distances_are_exact(kind, number):
                     optimum = oracle.length(found.places[k], beside)
                     assert found.distances[point, k] == pytest.approx(optimum, abs=found.error)
     assert compared > 5
+
+
+@pytest.mark.parametrize(("kind", "number"), [*SCENES, *THIN_WALLS])
+def test_one_search_for_many_distances(kind, number):
+    """Between thin walls, too, it finds what single searches find, or leaves it to them."""
+    cmap = frozen(kind)[number].corridor_map()
+    left = 0
+    for radius in (0.0, 0.1):
+        start, *points = cmap.random_points(61, seed=number, radius=radius)
+        found, statuses = cmap.solver.measure_distances(start, np.array(points), radius, threads=1)
+        for point, length, status in zip(points, found, statuses, strict=True):
+            solution = cmap.solver.solve(point, start, radius)
+            if status == NOWHERE:
+                left += 1
+            elif solution.status == FOUND:
+                assert length == pytest.approx(solution.length, abs=1e-7)
+            else:
+                assert length == np.inf
+    assert left <= 2
 
 
 def test_searches_have_fewer_nodes():

@@ -8,6 +8,7 @@ import type { RoadmapOverlay } from "../scene/overlays";
 import { Draft } from "../scene/draft";
 import type { Tool } from "../scene/input";
 import type { EditFields } from "../protocol";
+import { ask } from "../question";
 import type { Point } from "../store";
 import { Refusal } from "../wire";
 
@@ -128,8 +129,20 @@ export class EditPanel implements Panel {
     this.app.stage.refresh();
   }
 
-  /** Send an edit, then `done`; if it is refused, `failed` brings back what was drawn. */
+  /** Send an edit, then `done`; if it is not made, `failed` brings back what was drawn. */
   private request(fields: EditFields, done = (): void => undefined, failed = (): void => undefined): void {
+    void this.mayLoseRoadmaps().then((yes) => (yes ? this.send(fields, done, failed) : failed()));
+  }
+
+  /** A roadmap is built again for a changed map, without its edits. */
+  private async mayLoseRoadmaps(): Promise<boolean> {
+    const count = this.app.roadmapEdits();
+    if (count === 0) return true;
+    const edits = count === 1 ? "1 edit" : `${count} edits`;
+    return ask(this.app.root, "Change the map?", `The roadmaps are built again for the changed map. This loses ${edits} of roadmaps; save them first.`, "Change");
+  }
+
+  private send(fields: EditFields, done: () => void, failed: () => void): void {
     this.app.source
       .request("edit", fields)
       .then(({ ok }) => {

@@ -102,7 +102,8 @@ def limit_to_characters(row, speed, first, end, world, workspace):
             if ahead > _ZERO or gap < close:
                 other = int(pairs[ROW, m])
                 behind = nx * headings[other, X] + ny * headings[other, Y]
-                if ahead - behind > _doubt(row, other, world):
+                clear = ahead - behind
+                if clear >= DOUBT or (clear > -DOUBT and clear > _doubt(row, other, world)):
                     space = headway.space
             depth = contact * contact - aside * aside
             if ahead > _ZERO and depth > _ZERO:

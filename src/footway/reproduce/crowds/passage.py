@@ -109,7 +109,7 @@ def _claims(
         claims.append(
             stated(where, f"({part}): attraction points at most the bound apart, m", float(ours),
                    says=f"{bound:g}", printed=float(printed), held=is_held,
-                   why=apart if is_held else f"the last is pushed back at the passage; {apart}")
+                   why=apart if is_held else f"{_excess(walks[part], bound)}; {apart}")
         )  # fmt: skip
     lost = disorder(smooth)
     come = [part for part, walk in smooth.items() if walk.seconds >= LONGEST]
@@ -123,6 +123,15 @@ def _claims(
         less_time("voronoi-roadmaps-2004, section 3.4", "CPU load of a group of 50 to 100, %", LOAD,
                   max(loads.values())),
     ]  # fmt: skip
+
+
+def _excess(walk: GroupWalk, bound: float) -> str:
+    """Return how often the attraction points are farther apart than the bound, and why."""
+    above = walk.apart[walk.under_way, 3] > bound + TOUCH
+    return (
+        f"by default in {above.sum()} of {len(above)} frames, when somebody is pushed back at the "
+        "passage; from the next step on the first go back"
+    )
 
 
 @cache
