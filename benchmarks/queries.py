@@ -7,8 +7,8 @@ hundreds of searches; the row "without landmarks" is a map that never has them, 
 with a table for the radius (`cmap.prepare(radius=0.25)`). `cmap.path` returns a path whose
 polyline is made when it is first asked for, so a row with `.points` stands beside it. A round asks
 all queries one by one, each call timed by itself. "min" is the quantile of each query's fastest
-round, "med" the median over the rounds of each round's quantile: on a busy machine the system takes the
-core away for some milliseconds from one call in a hundred, and that is no property of a library.
+round, "med" the median over the rounds of each round's quantile: on a busy machine the system takes
+the core away for some milliseconds from one call in a hundred, which is no property of a library.
 Ratios are those of "min", for the same queries. Batches are one call of `cmap.paths`, divided by
 the number of queries, and compared with the mean of a peer that has no batch. Length and clearance
 are measured on the polylines that each library returns: length against the optimum (a visibility

@@ -453,11 +453,9 @@ class Solver:
         n, workspace = len(starts), self.workspace
         out = np.empty((n, _BATCH_PIECES, N_COLUMNS))
         rows, statuses, certificates = np.zeros(n, int), np.zeros(n, int), np.zeros((n, 2))
-        table = self.tables.get(max(radius, THIN), NO_TABLE)
-        solve_many(
-            starts, goals, radius, out, rows, certificates, statuses, workspace, self.index,
-            table, make_turn_workspace(table),
-        )  # fmt: skip
+        *_, table, work = self._hold(radius, self.index).values
+        arrays = (out, rows, certificates, statuses)
+        solve_many(starts, goals, radius, *arrays, workspace, self.index, table, work)
         self._measure_if_worth_it(workspace)
         return [
             self.solve(starts[k], goals[k], radius)
