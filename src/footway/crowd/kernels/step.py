@@ -21,7 +21,6 @@ from footway.crowd.kernels.attraction import advance, contains, move_back
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
-    TIGHT,
     at_most,
     keep_limits,
     limit_to_characters,
@@ -31,7 +30,6 @@ from footway.crowd.kernels.guard import (
     move,
     safe_share,
     sidestep,
-    step_back,
 )
 from footway.crowd.kernels.look_ahead import look_ahead
 from footway.crowd.kernels.pairs import (
@@ -383,9 +381,12 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
     vx, vy = old_vx + ax * dt, old_vy + ay * dt
     vx, vy = at_most(vx, vy, float(state.body[k, col.SPEED]))
     ex, ey = workspace.preferred[b, DIRECTION_X], workspace.preferred[b, DIRECTION_Y]
-    excess = vx * ex + vy * ey - most
-    if excess > 0.0:
-        vx, vy = vx - excess * ex, vy - excess * ey
+    if motion.headway.time > _ZERO and workspace.preferred[b, PACE] > 0.0:
+        ahead, left = vx * ex + vy * ey, ex * vy - ey * vx
+        ahead = min(most, max(0.0, ahead))  # only limits make somebody go back
+        aside = motion.aside + ahead
+        left = min(aside, max(-aside, left))
+        vx, vy = ahead * ex - left * ey, ahead * ey + left * ex
     if count > 0:
         x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
         if state.body[k, col.WALL_BUDGET] < math.sqrt(vx * vx + vy * vy) * dt:
@@ -394,10 +395,6 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
     vx, vy = limit_turn(vx, vy, old_vx, old_vy, motion)
     if count > 0:
         share = safe_share(vx, vy, count, limits)
-        if share < 1.0 and share * math.sqrt(vx * vx + vy * vy) < TIGHT:
-            vx, vy = step_back(vx, vy, count, limits)
-            vx, vy = at_most(vx, vy, motion.side_step)
-            share = safe_share(vx, vy, count, limits)
         vx, vy = share * vx, share * vy
     move(k, vx, vy, count, dt, world.grid, state, limits)
 

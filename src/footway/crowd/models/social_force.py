@@ -93,20 +93,21 @@ class SocialForce(LocalModel):
         help="Lateral offset that breaks the symmetry of head-on encounters.",
     )  # fmt: skip
     headway: float = parameter(
-        0.54, unit="s", low=0.0, high=10.0, source="fitted to single files and flows at doors",
+        1.06, unit="s", low=0.0, high=10.0,
+        source="single file, Seyfried et al. (2005): d = 0.36 m + 1.06 s v",
         help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
+    )  # fmt: skip
+    crowding: float = parameter(
+        5.0, low=0.0, high=100.0, source="fitted to Weidmann's curve and flows at doors",
+        help="In a crowd T is divided by up to 1 + crowding: people walk closer behind each other.",
     )  # fmt: skip
     headway_beside: float = parameter(
         0.05, unit="s", above=0.0, high=10.0, source="fitted",
         help="The same to all other sides.",
     )  # fmt: skip
     space: float = parameter(
-        0.05, unit="m", low=0.0, high=1.0, source="fitted",
+        0.03, unit="m", low=0.0, high=1.0, source="fitted",
         help="Distance that standing characters keep from those in front of them.",
-    )  # fmt: skip
-    shoulders: float = parameter(
-        0.7, above=0.0, high=1.0, source="fitted",
-        help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
     )  # fmt: skip
 
     def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - of other models
