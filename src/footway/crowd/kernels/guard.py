@@ -191,9 +191,10 @@ def _crowding(first, end, pairs):
     """Return how crowded it is beside a character: 0 (in a file) to 1."""
     total = _ZERO
     for m in range(first, end):
-        ahead = pairs[HEADING_X, m] * pairs[NORMAL_X, m] + pairs[HEADING_Y, m] * pairs[NORMAL_Y, m]
-        beside = _ONE - ahead * ahead
-        total += max(_ZERO, _ONE - pairs[GAP, m] / _CROWD) * beside * beside
+        ex, ey, contact = pairs[HEADING_X, m], pairs[HEADING_Y, m], pairs[CONTACT, m]
+        gap = pairs[GAP, m]
+        aside = (ex * pairs[NORMAL_Y, m] - ey * pairs[NORMAL_X, m]) * (gap + contact) / contact
+        total += max(_ZERO, _ONE - gap / _CROWD) * min(_ONE, aside * aside * aside * aside)
     return min(_ONE, total)
 
 

@@ -98,11 +98,11 @@ class SocialForce(LocalModel):
         help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
     )  # fmt: skip
     crowding: float = parameter(
-        5.0, low=0.0, high=100.0, source="fitted to Weidmann's curve and flows at doors",
+        3.0, low=0.0, high=100.0, source="fitted to Weidmann's curve and flows at doors",
         help="In a crowd T is divided by up to 1 + crowding: people walk closer behind each other.",
     )  # fmt: skip
     headway_beside: float = parameter(
-        0.05, unit="s", above=0.0, high=10.0, source="fitted",
+        0.1, unit="s", above=0.0, high=10.0, source="fitted",
         help="The same to all other sides.",
     )  # fmt: skip
     space: float = parameter(
