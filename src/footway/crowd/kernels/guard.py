@@ -64,7 +64,7 @@ _CROWD = np.float32(1.2)  # m between discs, within which others make a crowd
 _FACING = np.float32(0.95)  # cosine: others within this angle are ahead, whoever yields
 _SWEEP = np.float32(0.3)  # m, way of another one that who yields keeps free
 _RETREAT = np.float32(0.3)  # m/s, greatest speed at which characters leave the way of others
-_PUSHED = np.float32(0.03)  # m/s, greatest speed at which they go back from who comes toward them
+_BACK = np.float32(0.03)  # m/s, greatest speed at which they go back to keep the space
 _FAST = np.float32(1e3)
 
 
@@ -136,7 +136,7 @@ def limit_to_characters(row, speed, first, end, world, workspace):
             count = _add_limit(px, py, max(most, -_RETREAT), _FAST, count, limits)
         toward = -(ux * nx + uy * ny)
         most = _mean_speed(gap - space, toward, headway.beside, dt)
-        most = min(hard, max(most, min(_ZERO, toward), -_PUSHED))
+        most = min(hard, max(most, -_BACK))
         count = _add_limit(nx, ny, most, hard, count, limits)
     return count, max(greatest, _ZERO)
 

@@ -69,7 +69,7 @@ class SocialForce(LocalModel):
         help="Time for which the other moves on.",
     )  # fmt: skip
     v0: float = parameter(
-        2.1, unit="m2/s2", low=0.0, high=1e3, source="Helbing and Molnar (1995)",
+        2.5, unit="m2/s2", low=0.0, high=1e3, source="fitted; Helbing and Molnar (1995): 2.1",
         help="Strength of the potential.",
     )  # fmt: skip
     sigma: float = parameter(
@@ -98,7 +98,7 @@ class SocialForce(LocalModel):
         help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
     )  # fmt: skip
     crowding: float = parameter(
-        3.0, low=0.0, high=100.0, source="fitted to Weidmann's curve and flows at doors",
+        3.5, low=0.0, high=100.0, source="fitted to Weidmann's curve and flows at doors",
         help="In a crowd T is divided by up to 1 + crowding: people walk closer behind each other.",
     )  # fmt: skip
     headway_beside: float = parameter(
