@@ -72,7 +72,8 @@ _FAST = np.float32(1e3)
 def limit_to_characters(row, speed, first, end, world, workspace):
     """Limit the velocity by the pairs first to end - 1 of a character.
 
-    Returns the number of limits, and the greatest speed in the preferred direction, m/s.
+    Returns the number of limits, the greatest speed in the preferred direction, m/s, and whether
+    others come toward it.
 
     Headway: with the distance d - space before it is abreast of the next one ahead, a character
     walks at most at the speed d / T (1 - d / (4 T v0)), which reaches its greatest speed v0 at
@@ -89,8 +90,9 @@ def limit_to_characters(row, speed, first, end, world, workspace):
     headway, close = world.motion.headway, world.avoidance.close
     reach = max(close, _TWO * headway.time * speed + headway.space)
     dt = np.float32(world.dt)
-    count, greatest = 0, _FAST
-    longest = headway.time / (_ONE + headway.crowding * _crowding(first, end, pairs))
+    count, greatest, meets = 0, _FAST, False
+    crowd = _crowding(first, end, pairs)
+    longest = headway.time / (_ONE + headway.crowding * crowd)
     for m in range(first, end):
         gap = pairs[GAP, m]
         if gap >= reach or count >= LIMITS - 1:
@@ -118,6 +120,9 @@ def limit_to_characters(row, speed, first, end, world, workspace):
         behind = nx * hx + ny * hy
         yields = ahead - behind > _doubt(row, other, world)
         space = headway.space if yields else _ZERO
+        opposes = ex * hx + ey * hy < -_HALF
+        meets = meets or (opposes and ahead > _ZERO and gap < _EVADE)
+        waits = opposes and crowd < _HALF  # two in a passage: nobody goes back
         if is_ahead and (yields or ahead > _FACING):
             follows = min(_ONE, _TWO * depth / (contact * contact))
             chord = math.sqrt(depth)
@@ -133,12 +138,13 @@ def limit_to_characters(row, speed, first, end, world, workspace):
             away = math.sqrt(px * px + py * py)
             px, py = px / away, py / away
             most = _mean_speed(away - contact - space, -(ux * px + uy * py), headway.beside, dt)
-            count = _add_limit(px, py, max(most, -_RETREAT), _FAST, count, limits)
+            least = _ZERO if waits else -_RETREAT
+            count = _add_limit(px, py, max(most, least), _FAST, count, limits)
         toward = -(ux * nx + uy * ny)
         most = _mean_speed(gap - space, toward, headway.beside, dt)
-        most = min(hard, max(most, -_BACK))
+        most = min(hard, max(most, _ZERO if waits else -_BACK))
         count = _add_limit(nx, ny, most, hard, count, limits)
-    return count, max(greatest, _ZERO)
+    return count, max(greatest, _ZERO), meets
 
 
 @inner
@@ -323,7 +329,7 @@ def at_most(vx, vy, speed):
 
 
 @inner
-def move(k, vx, vy, count, dt, grid, state, limits):
+def move(k, vx, vy, count, dt, motion, grid, state, limits):
     """Move a character, guarded against walls and, where it slides along one, against discs."""
     x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
     to_x, to_y = x + vx * dt, y + vy * dt
@@ -332,18 +338,31 @@ def move(k, vx, vy, count, dt, grid, state, limits):
     budget = state.body[k, WALL_BUDGET] - length
     state.body[k, LOOK] -= length
     if budget < 0.0:
-        to_x, to_y, budget, nx, ny = slide_along_wall(x, y, to_x, to_y, r, grid)
-        into = vx * nx + vy * ny
-        if into < 0.0:
-            vx, vy = vx - into * nx, vy - into * ny
-        elif to_x == x and to_y == y:
-            vx, vy = 0.0, 0.0
+        to_x, to_y, budget, wx, wy = _meet_wall(x, y, vx, vy, r, dt, grid)
+        old_vx, old_vy = float(state.body[k, VX]), float(state.body[k, VY])
+        slow_x, slow_y = limit_turn(wx, wy, old_vx, old_vy, motion)
+        if slow_x != wx or slow_y != wy:  # the wall turns it too fast: only at a slow pace
+            share = motion.side_step * dt / length
+            to_x, to_y, budget, wx, wy = _meet_wall(x, y, share * vx, share * vy, r, dt, grid)
+        vx, vy = wx, wy
         if not _is_safe((to_x - x) / dt, (to_y - y) / dt, 2.0 * SKIN / dt, count, limits):
             to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
     state.place[k, X], state.place[k, Y] = to_x, to_y
     vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
     state.body[k, VX], state.body[k, VY] = vx, vy
     state.body[k, WALL_BUDGET] = budget - 1e-6
+
+
+@inner
+def _meet_wall(x, y, vx, vy, r, dt, grid):
+    """Return the end of a step that may hit a wall, the distance budget and the velocity there."""
+    to_x, to_y, budget, nx, ny = slide_along_wall(x, y, x + vx * dt, y + vy * dt, r, grid)
+    into = vx * nx + vy * ny
+    if into < 0.0:
+        vx, vy = vx - into * nx, vy - into * ny
+    elif to_x == x and to_y == y:
+        vx, vy = 0.0, 0.0
+    return to_x, to_y, budget, vx, vy
 
 
 @inner(inline=False)
