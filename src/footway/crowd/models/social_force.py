@@ -1,6 +1,6 @@
 """Social force model of Helbing and Molnar (1995): F_c of cmm-crowds-2008, section 4.
 
-Equation 3: the potential V0 exp(-b / sigma) around another character, where b is the semi-minor
+The potential V0 exp(-b / sigma) around another character, where b is the semi-minor
 axis of an ellipse that extends along its motion in `look_ahead` seconds. Distances are between the
 discs, not the centres, so contact is the limit. The velocity is relative to the character's own
 (Johansson, Helbing and Shukla, 2007): in the printed form, a character flees from one that walks
@@ -94,7 +94,7 @@ class SocialForce(LocalModel):
     )  # fmt: skip
     headway: float = parameter(
         1.06, unit="s", low=0.0, high=10.0,
-        source="single file, Seyfried et al. (2005): d = 0.36 m + 1.06 s v",
+        source="single file, linear as in Seyfried et al. (2005)",
         help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
     )  # fmt: skip
     crowding: float = parameter(
