@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
     from footway.corridor.kernels.layouts import Grid, Index
     from footway.corridor.path import TautPath
+    from footway.corridor.search import Point
     from footway.roadmap import Blends, Roadmap
 
 
@@ -75,8 +76,8 @@ class BlendSolver(RoadSolver):
 
     def solve(
         self,
-        start: Floats,
-        goal: Floats,
+        start: Floats | Point,
+        goal: Floats | Point,
         radius: float,
         *,
         shortcut: bool = True,
