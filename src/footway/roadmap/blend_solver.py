@@ -107,7 +107,9 @@ class BlendSolver(RoadSolver):
                 self._exact = CorridorMap(_exact_index(self.roadmap.in_effect))
             return self._exact
 
-    def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
+    def _solve_exactly(
+        self, start: Floats | Point, goal: Floats | Point, radius: float
+    ) -> Solution:
         """Solve on the exact map; with a larger radius if snapping its walls costs clearance.
 
         Clearance is measured against the original walls.
@@ -125,7 +127,7 @@ class BlendSolver(RoadSolver):
         refusal = refusal or self._too_tight(start, goal, radius)
         return Solution(APART, np.empty((0, 9)), 0.0, 0.0, refusal=refusal)
 
-    def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
+    def _too_tight(self, start: Floats | Point, goal: Floats | Point, radius: float) -> NoPath:
         """Return the error for a path that fits between the snapped walls only."""
         pinch = self.exact.bottleneck(start, goal)
         return NoPath(
