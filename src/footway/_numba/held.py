@@ -34,7 +34,8 @@ def hold(values: tuple[Any, ...], kind: Any = None) -> Held:
         return Held(values, None, values, None)
     memory = np.empty(_MOST_BYTES, np.uint8)
     _write(values, memory)
-    return Held(memory.ctypes.data, kind or numba.typeof(values), values, memory)
+    typeof: Any = numba.typeof  # untyped
+    return Held(memory.ctypes.data, kind or typeof(values), values, memory)
 
 
 def _store(_context: Any, values: Any, memory: Any) -> Any:

@@ -10,7 +10,17 @@ import numpy as np
 
 from footway import validation
 from footway._numba.portable_math import atan2, hypot
-from footway.corridor.kernels.path import RADIUS, X0, X1, Y0, Y1, sample_pieces
+from footway.constants import TOUCH
+from footway.corridor.kernels.path import (
+    FINEST,
+    RADIUS,
+    X0,
+    X1,
+    Y0,
+    Y1,
+    polyline_clearance,
+    sample_pieces,
+)
 from footway.errors import BadQuery
 from footway.notebook_display import NotebookDisplay
 
@@ -137,7 +147,14 @@ class TautPath(Path):
         They keep the clearance: where a wall is near, they are as close to the curve as before.
         """
         value = validation.number(tolerance, "tolerance", "m", low=0.0)
-        return replace(self, tolerance=value)
+        if self.source is None:
+            raise BadQuery("a path made by hand has no walls to keep its points away from")
+        while value > FINEST:  # an arc knows the walls near it, not those near all its points
+            path = replace(self, tolerance=value)
+            if polyline_clearance(path.points, self.source.index.grid) >= self.clearance - TOUCH:
+                return path
+            value *= 0.5
+        return replace(self, tolerance=0.0)
 
     @cached_property
     def points(self) -> Floats:  # type: ignore[override]

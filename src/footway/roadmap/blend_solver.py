@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
     from footway.corridor.kernels.layouts import Grid, Index
     from footway.corridor.path import TautPath
+    from footway.corridor.search import Point
     from footway.roadmap import Blends, Roadmap
 
 
@@ -75,8 +76,8 @@ class BlendSolver(RoadSolver):
 
     def solve(
         self,
-        start: Floats,
-        goal: Floats,
+        start: Floats | Point,
+        goal: Floats | Point,
         radius: float,
         *,
         shortcut: bool = True,
@@ -106,7 +107,9 @@ class BlendSolver(RoadSolver):
                 self._exact = CorridorMap(_exact_index(self.roadmap.in_effect))
             return self._exact
 
-    def _solve_exactly(self, start: Floats, goal: Floats, radius: float) -> Solution:
+    def _solve_exactly(
+        self, start: Floats | Point, goal: Floats | Point, radius: float
+    ) -> Solution:
         """Solve on the exact map; with a larger radius if snapping its walls costs clearance.
 
         Clearance is measured against the original walls.
@@ -124,7 +127,7 @@ class BlendSolver(RoadSolver):
         refusal = refusal or self._too_tight(start, goal, radius)
         return Solution(APART, np.empty((0, 9)), 0.0, 0.0, refusal=refusal)
 
-    def _too_tight(self, start: Floats, goal: Floats, radius: float) -> NoPath:
+    def _too_tight(self, start: Floats | Point, goal: Floats | Point, radius: float) -> NoPath:
         """Return the error for a path that fits between the snapped walls only."""
         pinch = self.exact.bottleneck(start, goal)
         return NoPath(

@@ -34,6 +34,7 @@ from footway.validation import as_text
 
 if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
+    from footway.corridor.search import Point
     from footway.roadmap import Roadmap
     from footway.roadmap.space import Space
 
@@ -108,7 +109,13 @@ class RoadSolver(Solver):
         )
 
     def _try(
-        self, start: Floats, goal: Floats, radius: float, index: Index, *, shortcut: bool
+        self,
+        start: Floats | Point,
+        goal: Floats | Point,
+        radius: float,
+        index: Index,
+        *,
+        shortcut: bool,
     ) -> Solution | None:
         if not hasattr(self._local, "buffers"):
             self._allocate(_EVENTS)
