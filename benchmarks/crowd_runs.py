@@ -43,11 +43,11 @@ PROFILED = 32  # steps
 FEW = 10  # characters: the memory of this crowd is that of the map
 
 PARTS = {
-    "order by cells": ("stepping.py", "_sort_bodies"),
-    "memory in that order": ("stepping.py", "_sort_slots"),
-    "move": ("stepping.py", "_move"),
-    "answer who asks": ("phases.py", "handle_requests"),
-    "plan": ("phases.py", "plan_within_budget"),
+    "order by cells": ("simulation.py", "sort_by_cells"),
+    "memory in that order": ("state.py", "reorder"),
+    "move": ("simulation.py", "move"),
+    "handle requests": ("planning.py", "handle_requests"),
+    "plan": ("planning.py", "plan_within_budget"),
 }
 REST = "Python between"
 _STEP = ("crowd.py", "step")
@@ -196,6 +196,7 @@ def parts_of(crowd: fw.Crowd) -> dict[str, float]:
     gone = set(PARTS.values()) - set(seconds)
     assert not gone, f"the engine has been rewritten: there is no {gone}, see PARTS"
     parts = {part: seconds[function] / PROFILED for part, function in PARTS.items()}
+    parts["move"] -= parts["order by cells"] + parts["memory in that order"]  # which it calls
     return parts | {REST: seconds[_STEP] / PROFILED - sum(parts.values())}
 
 

@@ -42,7 +42,10 @@ MANNERS: Mapping[str, dict[str, Any]] = {
     "miran": {"preferences": scenes.CITIZEN},
     "irm": {"preferences": scenes.CITIZEN, "follow": "irm"},
 }
-PARTS = {"looks": ("routes.py", "look"), "routes": ("routes.py", "follow")}
+PARTS = {
+    "looks": ("terrain_following.py", "update_attraction_points"),
+    "routes": ("terrain_following.py", "follow"),
+}
 TIMES = 5.0  # times the plain step that MIRAN's may take
 
 

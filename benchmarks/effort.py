@@ -18,6 +18,8 @@ class Effort:
         points: whose clearance is asked in one call.
         sample: the first of them, for Shapely; its times are scaled.
         tilings: maps of the scaling table, smallest first.
+        district: columns and rows of the real district, tiled, in the same table.
+        district_queries: paths on it.
         crowds: characters, smallest crowd first.
         crowd_steps: of a crowd in a round; a multiple of 32, in which its memory is put in order.
         crowd_peers: largest crowd that peers move too; JuPedSim takes minutes to fill.
@@ -32,6 +34,8 @@ class Effort:
     points: int = 1_000_000
     sample: int = 5_000
     tilings: tuple[str, ...] = ("city", "city:3x3", "city:6x6")
+    district: tuple[int, int] = (14, 15)
+    district_queries: int = 200
     crowds: tuple[int, ...] = (1_000, 10_000, 100_000, 500_000, 1_000_000)
     crowd_steps: int = 96
     crowd_peers: int = 10_000
@@ -48,6 +52,8 @@ QUICK = Effort(
     points=50_000,
     sample=1_000,
     tilings=("city", "city:2x2"),
+    district=(2, 2),
+    district_queries=20,
     crowds=(300, 3_000),
     crowd_steps=32,
     crowd_peers=300,

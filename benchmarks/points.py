@@ -61,12 +61,11 @@ def run(effort: Effort) -> Outcome:
 
 
 def _on_one_thread(cmap: CorridorMap, points: Floats) -> Floats:
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
+    before, numba.config.NUMBA_NUM_THREADS = numba.config.NUMBA_NUM_THREADS, 1
     try:
         return cmap.clearance(points)
     finally:
-        numba.set_num_threads(before)
+        numba.config.NUMBA_NUM_THREADS = before
 
 
 def _check(cmap: CorridorMap, env: Environment, points: Floats, tree: WallTree) -> str:

@@ -322,6 +322,56 @@ PAPERS: Final = (
     ),
 )
 
+
+class Choice(NamedTuple):
+    """A choice of the papers that a user has, under the same name everywhere; "": not there."""
+
+    what: str
+    python: str  # name below `footway`, and its parameter
+    command: str = ""  # command, and the parameter of its option
+    scenario: str = ""  # table of `footway.scenario.models`, and its key
+
+
+CHOICES: Final = (
+    Choice("F_0 bounded, or as printed", "follow.cmm attraction", "path attraction"),
+    Choice("F_i: k (cmm-2007), c_o (miran-2013)", "follow.cmm repulsion", "path repulsion"),
+    Choice("the same of MIRAN and the IRM", "follow.miran repulsion", "path repulsion"),
+    Choice("obstacles: force or sub-corridor, as printed", "follow.cmm avoid", "path avoid"),
+    Choice("dt of F_s", "follow.cmm shortcut", "path shortcut", "ProfileTable shortcut"),
+    Choice("k of F_perp", "follow.cmm lane", "path lane", "ProfileTable lane"),
+    Choice("k of F_rand", "follow.cmm noise", "path noise", "ProfileTable noise"),
+    Choice("c_s of F_s", "follow.miran steering", "path steering", "ProfileTable steering"),
+    Choice("c_b of F_b", "follow.miran boundary", "path boundary", "ProfileTable boundary"),
+    Choice("where F_b begins", "follow.miran clearance", "path clearance",
+           "ProfileTable clearance"),
+    Choice("sigma", "follow.miran sigma", "path sigma", "ProfileTable sigma"),
+    Choice("d, between candidates", "follow.miran spacing", "path spacing", "ProfileTable spacing"),
+    Choice("weights of terrain", "route preferences", "path prefer", "ProfileTable preferences"),
+    Choice("route as found by A*, or improved", "route improve", "route no_improve"),
+    Choice("F_c of Helbing and Molnar as published, and others", "Crowd model",
+           "simulate model", "Scenario model"),
+    Choice("g_w", "Crowd.add_group width", "", "Group width"),
+    Choice("g_A", "Crowd.add_group group_area", "", "Group group_area"),
+    Choice("lateral dispersion", "Crowd.add_group lateral", "", "Group lateral"),
+    Choice("longitudinal dispersion", "Crowd.add_group longitudinal", "", "Group longitudinal"),
+    Choice("useful nodes: ours, or algorithm 1", "roadmap.rrm_star useful_nodes",
+           "build useful_nodes", "RoadmapTable useful_nodes"),
+    Choice("K of useful cycles", "roadmap.rrm_star usefulness", "build usefulness",
+           "RoadmapTable usefulness"),
+    Choice("blends: largest, or halved", "roadmap.voronoi_prm blends", "build blends",
+           "RoadmapTable blends"),
+    Choice("clearance of a smooth roadmap", "roadmap.voronoi_prm clearance", "build clearance",
+           "RoadmapTable clearance"),
+    Choice("speed on arcs: eased, or turn rate times radius", "camera.motion arcs", "camera arcs"),
+)  # fmt: skip
+
+_CHOICES: Final = """## Choices
+
+Every strength and every printed variant of the papers can be chosen, under one name. Scenarios
+describe crowds: they have no single walks and no cameras, and obstacles act on a crowd through its
+local model, whose parameters are keys of `model`. Groups are not made on the command line.
+"""
+
 _INTRODUCTION: Final = """# The papers, section by section
 
 Each table names definitions, equations and procedures of a paper and the functions of Footway that
@@ -381,6 +431,22 @@ def definitions(paper: Paper) -> list[str]:
     return [*lines, ""]
 
 
+def choices() -> list[str]:
+    """Return the table of choices as lines of Markdown."""
+    lines = [_CHOICES, "| | Python | command line | scenario |", "|---|---|---|---|"]
+    for choice in CHOICES:
+        function, parameter = choice.python.split()
+        command, option = (*choice.command.split(), "", "")[:2]
+        cells = (
+            choice.what,
+            f"`{function}({parameter}=)`",
+            f"`{command} --{option.replace('_', '-')}`" if command else "",
+            f"`{choice.scenario.split()[1]}`" if choice.scenario else "",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
 def claims(paper: Paper, folder: Path) -> list[str]:
     """Return the claims of a paper in the last run as lines of Markdown."""
     lines = [
@@ -399,7 +465,7 @@ def claims(paper: Paper, folder: Path) -> list[str]:
 
 def main(folder: Path) -> None:
     """Write the page from the reports in a folder."""
-    lines = [_INTRODUCTION]
+    lines = [_INTRODUCTION, *choices()]
     for paper in PAPERS:
         lines += [*definitions(paper), *claims(paper, folder)]
     TARGET.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

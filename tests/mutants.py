@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 REFUSED, SURVIVED = "refused", "survived"
 READY = b"ready\n"
-PATIENCE = 60.0  # s, for one mutant
+PATIENCE = 240.0  # s, for one mutant
 ROOT = Path(__file__).parents[1]
 MEMORY = 8 * 2**30  # bytes, for one process
 

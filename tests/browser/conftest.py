@@ -18,6 +18,7 @@ FLAGS = (
     "--no-sandbox",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
@@ -85,7 +86,7 @@ def context(chromium):
 def browsing(context, access, server):
     """A page with the empty field open; fails if the page reported an error."""
     server.request("open", name="gallery:field")
-    page = Browsing(context.new_page(), access)
+    page = Browsing(context.pages[0] if context.pages else context.new_page(), access)
     try:
         yield page
         assert page.errors == []
@@ -93,5 +94,6 @@ def browsing(context, access, server):
         context.set_offline(False)
         if page.page.url.startswith("http"):
             page.page.evaluate("localStorage.clear()")  # the theme
-        for one in context.pages:
-            one.close()
+        for other in context.pages[1:]:
+            other.close()
+        page.page.goto("about:blank")

@@ -56,6 +56,12 @@ def test_a_roadmap_is_edited_and_saved(browsing, server, tmp_path):
         browsing.press("save-roadmap")
     saving.value.save_as(tmp_path / "field.fwmap")
     assert fw.roadmap.Roadmap.load(tmp_path / "field.fwmap").n_nodes == nodes + 2
+    browsing.part("roadmap-which").select_option("")
+    browsing.press("edit-how-rectangle")
+    browsing.drag((22.0, 26.0), (23.0, 27.0))
+    assert "loses 3 edits of roadmaps" in browsing.part("question").inner_text()
+    browsing.press("question-no")
+    assert document(server)["undo"] == 0
 
 
 def test_terrain_and_areas_are_drawn_deleted_and_saved(browsing, server):

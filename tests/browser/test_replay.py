@@ -40,6 +40,10 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
     browsing.press("tab-crowd")
     assert browsing.part("crowd-replayed").is_visible()
     assert not browsing.part("crowd-play").is_visible()
+    # On a phone, timeline and panel are above each other.
+    browsing.page.set_viewport_size({"width": 390, "height": 844})
+    line, panel = (browsing.part(name).bounding_box() for name in ("timeline", "panel"))
+    assert line["y"] + line["height"] <= panel["y"]
 
 
 def test_a_damaged_file_is_refused_and_the_map_stays(browsing, recording, tmp_path):

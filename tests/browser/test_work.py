@@ -58,7 +58,7 @@ def test_another_map_is_opened_after_a_question_and_the_work_comes_back(browsing
     )
 
 
-def test_another_tab_is_told_when_the_map_changes(browsing, access):
+def test_another_tab_is_told_when_the_map_changes(browsing, access, server):
     add(browsing, 12)
     other = Browsing(browsing.page.context.new_page(), access)
     other.open("gallery:office")
@@ -70,6 +70,10 @@ def test_another_tab_is_told_when_the_map_changes(browsing, access):
     key = browsing.state["document"]["recent"][0]["key"]
     choose(browsing, key)
     browsing.shows(lambda state: state["characters"] == 12)
+    # Also of a map with the same name.
+    server.request("open", name="gallery:field")
+    browsing.until(lambda: "Another tab opened gallery:field again" in browsing.toasts)
+    browsing.shows(lambda state: state["characters"] == 0)
 
 
 HOLD = """() => {

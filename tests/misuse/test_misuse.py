@@ -23,7 +23,7 @@ from tests.misuse.commands import COMMANDS
 from tests.misuse.names import MODULES, NOT_FOR_USERS, RESULTS, public
 
 ROOT = Path(__file__).parents[2]
-SILENCE = 120.0  # s without a line after which a call hangs; compiling takes some of it
+SILENCE = 300.0  # s without a line after which a call hangs; compiling takes some of it
 PICTURES = [name for name in CALLS if name.startswith("plot")]
 FAST = ["build", "check", "demo", "path", "route", "studio"]
 

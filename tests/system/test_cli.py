@@ -80,7 +80,7 @@ def test_a_reader_that_goes_away_leaves_no_traceback():
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
-    assert process.wait(timeout=60) == 141
+    assert process.wait(timeout=300) == 141
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

@@ -58,12 +58,12 @@ def whole(scenario, tmp_path_factory):
 
 def kill_after(process, folder, seconds):
     """Kill a run some time after its first file is there, unless it has ended by then."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + 300
     while process.poll() is None and time.monotonic() < end and not list(folder.iterdir()):
         time.sleep(0.002)
     time.sleep(seconds)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     return process.returncode
 
 
@@ -151,7 +151,7 @@ print(moments)
 def killed_at(moment, file):
     """A run over an old output that is killed at its so-manieth call of the system."""
     words = [sys.executable, "-c", RECORD, str(moment), str(file)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
 
 
 def assert_old_or_new(file):

@@ -41,7 +41,7 @@ def running(*arguments, **environment):
     finally:
         if process.poll() is None:
             process.kill()
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
 
 def start(*arguments, **environment):
@@ -80,7 +80,7 @@ def test_others_are_answered_while_a_file_takes_for_ever(studio):
         assert "ok" in page.request("open", name="gallery:field")[0]
         assert get(studio.access, "/save?as=geojson").status_code == 200
         assert sender.is_alive()
-        sender.join(timeout=60)
+        sender.join(timeout=300)
     assert messages[0]["error"].startswith(
         "hold.geojson: took more than 2 s to load and was stopped"
     )
@@ -107,7 +107,7 @@ def test_loading_is_cancelled_if_the_browser_disconnects(tmp_path, monkeypatch):
                 trust_env=False,
                 timeout=2.0,
             )
-        wait_until(lambda: not loader._all and studio.uploads == 0, seconds=30)
+        wait_until(lambda: not loader._all and studio.uploads == 0)
         assert upload(studio.access, "good.geojson", FIELD).status_code == 200
 
 
@@ -115,7 +115,7 @@ def test_a_file_at_the_start_is_stopped_with_a_message(tmp_path):
     file = tmp_path / "hold.geojson"
     file.write_bytes(FIELD)
     process = start(file, "--load-seconds", 1)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 2
     assert out == ""
     assert err == (
@@ -131,16 +131,20 @@ def test_ctrl_c_ends_the_loading_at_the_start(tmp_path):
     process = start(file)
     wait_until(lambda: file.with_suffix(".pid").exists())
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 130
     assert err == "footway: interrupted\n"
-    wait_until(lambda: not is_running(int(file.with_suffix(".pid").read_text())), seconds=30)
+    wait_until(lambda: not is_running(int(file.with_suffix(".pid").read_text())))
 
 
 # -- signals -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
+SLOW_INT = pytest.param(signal.SIGINT, marks=pytest.mark.slow)
+SLOW_TERM = pytest.param(signal.SIGTERM, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("which", [signal.SIGTERM, SLOW_INT])
 def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
     (tmp_path / "good.geojson").write_bytes(FIELD)
     (tmp_path / "temporary").mkdir()
@@ -149,18 +153,18 @@ def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
         left = {int((tmp_path / "good.pid").read_text())}
         raw = send_half(access, "hold.geojson", FIELD)
         with raw, Page(access) as page:
-            wait_until(lambda: children(process.pid) - left, seconds=60)
+            wait_until(lambda: children(process.pid) - left)
             loading = children(process.pid)
             assert "ok" in page.request("hello")[0]
             process.send_signal(which)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=300)
         assert process.returncode in (0, -which, 128 + which)
         assert "Traceback" not in err
-        wait_until(lambda: not any(map(is_running, loading)), seconds=30)
+        wait_until(lambda: not any(map(is_running, loading)))
     assert list((tmp_path / "temporary").iterdir()) == []  # nothing is left
 
 
-@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("which", [SLOW_TERM, signal.SIGINT])
 def test_a_signal_ends_the_server_while_a_step_of_the_crowd_does_not_end(which):
     with running("stuck-crowd", "gallery:field", "--port", 0) as (process, access):
         with Page(access) as page:
@@ -169,7 +173,7 @@ def test_a_signal_ends_the_server_while_a_step_of_the_crowd_does_not_end(which):
             assert process.stderr.readline() == "stuck\n"
             assert "ok" in page.request("hello")[0]  # others are answered
             process.send_signal(which)
-            process.communicate(timeout=30)
+            process.communicate(timeout=300)
         assert process.returncode in (-which, 128 + which)
 
 
@@ -181,7 +185,7 @@ def test_a_second_signal_ends_the_server_at_once():
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=30)
+            _, err = process.communicate(timeout=300)
         assert process.returncode == 130
         assert err.endswith("studio ended without waiting\n")
 
@@ -209,10 +213,10 @@ def send_half(access, name, content):
 
 @pytest.fixture
 def hurried(monkeypatch):
-    """Set all time limits for clients to one second."""
+    """Set all time limits for clients to two seconds, which a test needs on a busy machine."""
     for state in connections._ALLOWED:
-        monkeypatch.setitem(connections._ALLOWED, state, 1.0)
-    monkeypatch.setattr(server, "_FIRST_MESSAGE", 1.0)
+        monkeypatch.setitem(connections._ALLOWED, state, 2.0)
+    monkeypatch.setattr(server, "_FIRST_MESSAGE", 2.0)
 
 
 def drips(raw, letter):
@@ -244,7 +248,7 @@ def test_three_hundred_half_sent_requests_lock_nobody_out(studio):
         assert get(studio.access, "/save?as=geojson").status_code == 200
         with Page(studio.access) as page:
             assert "ok" in page.request("hello")[0]
-    wait_until(lambda: studio.uploads == 0, seconds=30)
+    wait_until(lambda: studio.uploads == 0)
 
 
 def test_the_oldest_idle_connections_are_closed(studio):
@@ -255,9 +259,9 @@ def test_the_oldest_idle_connections_are_closed(studio):
             for _ in range(300)
         ]
         assert get(studio.access, "/save?as=geojson").status_code == 200
+        wait_until(lambda: len(select.select(idle, [], [], 0)[0]) >= 300 - connections.MAX_IDLE)
         closed = select.select(idle, [], [], 0)[0]
         assert set(closed) <= set(idle[: -connections.MAX_IDLE + 1])
-        assert len(closed) >= 300 - connections.MAX_IDLE
 
 
 def test_a_slow_head_is_refused(studio, hurried):
@@ -282,15 +286,15 @@ def test_a_slow_body_is_refused(studio, hurried, path):
             "Content-Length: 1000000\r\n\r\n".encode()
         )
         assert drips(raw, b"x")
-    wait_until(lambda: studio.uploads == 0, seconds=30)
+    wait_until(lambda: studio.uploads == 0)
 
 
 def test_a_steady_body_is_accepted(studio, hurried):
-    """Two seconds where one is allowed: each 20 kB add another second."""
+    """Three seconds where two are allowed: each 20 kB add another second."""
 
     def steadily():
         yield b"x" * 100_000
-        for _ in range(20):
+        for _ in range(30):
             time.sleep(0.1)
             yield b"x"
 
@@ -302,7 +306,7 @@ def test_a_steady_body_is_accepted(studio, hurried):
 def test_a_socket_without_a_first_message_is_closed(studio, hurried):
     with Page(studio.access) as silent:
         wait_until(lambda: studio.clients.all)
-        wait_until(lambda: not studio.clients.all, seconds=30)
+        wait_until(lambda: not studio.clients.all)
         with pytest.raises(ConnectionClosed):
             silent.request("hello")
 
@@ -310,7 +314,7 @@ def test_a_socket_without_a_first_message_is_closed(studio, hurried):
 def test_a_socket_may_be_silent_after_its_first_message(studio, hurried):
     with Page(studio.access) as page:
         page.request("hello")
-        time.sleep(2.0)
+        time.sleep(3.0)
         assert "ok" in page.request("hello")[0]
 
 
@@ -319,7 +323,7 @@ def test_many_requests_on_one_connection(studio, hurried):
         for _ in range(8):
             answer = client.get(f"http://127.0.0.1:{studio.access.port}/save?as=geojson")
             assert answer.status_code == 200
-            time.sleep(0.3)  # all of them take more than a second
+            time.sleep(0.3)  # all of them take more than two seconds
 
 
 # -- clients that do not read ------------------------------------------------------------------
@@ -354,7 +358,7 @@ def flooding():
             yield listening.getsockname()[1], made.server_state.connections
         finally:
             made.should_exit = made.force_exit = True
-            thread.join(timeout=60)
+            thread.join(timeout=300)
 
 
 @pytest.mark.parametrize("upgrade", ["", "Upgrade: websocket\r\nConnection: Upgrade\r\n"])
@@ -368,8 +372,8 @@ def test_a_client_that_does_not_read_is_disconnected(monkeypatch, upgrade):
             f"GET / HTTP/1.1\r\nHost: x\r\n{upgrade}Sec-WebSocket-Version: 13\r\n"
             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode()
         )
-        assert select.select([deaf], [], [], 30)[0]
-        wait_until(lambda: not open_now, seconds=30)
+        assert select.select([deaf], [], [], 300)[0]
+        wait_until(lambda: not open_now)
 
 
 # -- names -------------------------------------------------------------------------------------

@@ -57,6 +57,9 @@ export class App {
   /** The newest status; its document may not be shown yet. */
   private status: Pick<Reply<"crowd">, "ok" | "version"> | undefined;
   private server: string | undefined;
+  /** A document that is not drawn yet was opened, and needs another view. */
+  private isFresh = false;
+  private isMoved = false;
 
   constructor(source: Source, box: HTMLElement) {
     this.source = source;
@@ -125,9 +128,10 @@ export class App {
   /** Show a document that was opened or changed; the event may come twice. */
   opened = (document: Document): void => {
     const before = this.store.document.value;
-    if (before !== undefined && before.name !== document.name && this.opening === 0) {
+    if (before !== undefined && isOther(before, document) && document.version > this.newest && this.opening === 0) {
       const isKept = document.recent.some(({ name }) => name === before.name);
-      this.toast(`Another tab opened ${document.name}${isKept ? `; ${before.name} is in the list of maps, under Recent` : ""}`, "notice");
+      const again = before.name === document.name ? " again" : "";
+      this.toast(`Another tab opened ${document.name}${again}${isKept ? `; ${before.name} is in the list of maps, under Recent` : ""}`, "notice");
     }
     this.open(document).catch(this.complain);
   };
@@ -138,8 +142,10 @@ export class App {
     this.opening += 1;
     try {
       const made = await work();
-      if (made !== undefined) await this.open(made);
-      return made !== undefined;
+      if (made === undefined) return false;
+      this.toasts.querySelectorAll(".notice").forEach((old) => old.remove());
+      await this.open(made);
+      return true;
     } catch (trouble) {
       this.complain(trouble);
       return false;
@@ -190,8 +196,10 @@ export class App {
     if (document.version <= this.newest) return;
     this.newest = document.version;
     const before = this.store.document.value;
-    const fresh = before?.name !== document.name || before.what !== document.what;
-    if (fresh && before !== undefined) {
+    const isFresh = before === undefined || isOther(before, document);
+    this.isFresh ||= isFresh;
+    this.isMoved ||= isFresh && (before?.name !== document.name || String(before.bounds) !== String(document.bounds));
+    if (isFresh && before !== undefined) {
       this.clock.clear();
       this.trails.clear();
       this.obstacles.show(new Float32Array(0));
@@ -203,8 +211,9 @@ export class App {
     if (reply.version !== this.store.document.value?.version) return; // the next document is on its way
     this.shown = reply;
     this.draw(document, reply);
-    if (fresh) this.stage.fit(document.bounds);
-    tell(this.groundShown, { bounds: document.bounds, fresh });
+    if (this.isMoved) this.stage.fit(document.bounds);
+    tell(this.groundShown, { bounds: document.bounds, fresh: this.isFresh });
+    this.isFresh = this.isMoved = false;
   }
 
   private draw(document: Document, reply: Reply<"ground">): void {
@@ -214,4 +223,9 @@ export class App {
     this.density.fit(document.bounds);
     this.stage.shadowsMoved();
   }
+}
+
+/** Whether a document was opened instead of another, which may have the same name; edits do not count. */
+function isOther(before: Document, after: Document): boolean {
+  return before.name !== after.name || before.what !== after.what || before.opened !== after.opened;
 }

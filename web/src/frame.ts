@@ -48,7 +48,11 @@ function covered(root: HTMLElement, panel: HTMLElement, timeline: HTMLElement): 
   const [whole, beside] = [root.getBoundingClientRect(), panel.getBoundingClientRect()];
   const narrow = beside.width > whole.width * 0.7;
   const below = timeline.hidden ? 60 : timeline.offsetHeight + 60;
-  if (narrow) return [16, 104, 16, timeline.hidden ? whole.bottom - beside.top + 12 : below + 80];
+  if (narrow) {
+    const [line, top] = [timeline.getBoundingClientRect(), 104];
+    if (line.top > top) return [16, top, 16, below + 80];
+    return [16, Math.max(top, line.bottom + 44), 16, whole.bottom - beside.top + 12];
+  }
   return [24, 84, whole.right - beside.left + 12, below];
 }
 
@@ -170,8 +174,10 @@ function side(app: App, panels: Panels): HTMLElement {
   });
   const stop = rove(list, tabs.map(({ tab }) => tab));
   const rail = h("nav", { class: "card rail", "aria-label": "Panels" }, list, hide);
+  const aside = h("aside", { class: "side", "aria-label": "Controls" }, body, rail);
   let shown: Panel | undefined;
   panel.watch((name) => {
+    aside.dataset.panel = name;
     shown?.leave?.();
     shown = panels[name];
     if (shown === undefined) return;
@@ -182,7 +188,7 @@ function side(app: App, panels: Panels): HTMLElement {
     app.input.setTool(shown.tool);
     shown.enter?.();
   });
-  return h("aside", { class: "side", "aria-label": "Controls" }, body, rail);
+  return aside;
 }
 
 /** Scale bar, coordinates, and how fast the page draws. */

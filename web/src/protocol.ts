@@ -45,10 +45,11 @@ export interface DiscsLayer {
   coverage: number;
 }
 
-/** The open document. `bounds` are relative to `origin`. */
+/** The open document. `bounds` are relative to `origin`; `opened` is its first version. */
 export interface Document {
   name: string;
   version: number;
+  opened: number;
   what: "map" | "scenario" | "recording";
   origin: [number, number];
   bounds: [number, number, number, number];

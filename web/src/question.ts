@@ -4,8 +4,12 @@ import { h } from "./dom";
 /** Ask, and resolve to whether the user agrees; Esc and a click beside the dialog mean no. */
 export function ask(root: HTMLElement, title: string, text: string, yes: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const answer = (value: string, label: string, look: string): HTMLElement =>
-      h("button", { class: `button ${look}`, value, "data-testid": `question-${value}`, onclick: () => dialog.close(value) }, label);
+    const finish = (agreed: boolean): void => {
+      dialog.remove(); // at once: the event "close" comes later
+      resolve(agreed);
+    };
+    const answer = (value: "yes" | "no", label: string, look: string): HTMLElement =>
+      h("button", { class: `button ${look}`, "data-testid": `question-${value}`, onclick: () => finish(value === "yes") }, label);
     const dialog: HTMLDialogElement = h(
       "dialog",
       { class: "card help question", "data-testid": "question", "aria-label": title },
@@ -13,11 +17,8 @@ export function ask(root: HTMLElement, title: string, text: string, yes: string)
       h("p", {}, text),
       h("div", { class: "buttons" }, answer("no", "Cancel", "plain"), answer("yes", yes, "main")),
     );
-    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close("no"));
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
+    dialog.addEventListener("click", (event) => event.target === dialog && finish(false));
+    dialog.addEventListener("cancel", () => finish(false));
     root.append(dialog);
     dialog.showModal();
   });

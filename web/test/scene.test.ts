@@ -45,7 +45,7 @@ test("all obstacles are drawn, however many there are", () => {
 
 test("kinds of terrain have a colour of their own, and none is grey", () => {
   const kinds = ["building", "grass", "road", "ice", "lava", "moss", "salt", "ash", "peat"];
-  const colours = kinds.map((kind) => terrainColour(kind, kinds));
+  const colours = kinds.map((kind) => terrainColour(kind, kinds, "light"));
   expect(new Set(colours).size).toBe(kinds.length);
   for (const [i, colour] of colours.entries()) {
     const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numba
 from llvmlite import ir
-from numba import get_num_threads, types
+from numba import types
 from numba.core import cgutils as _cgutils
 from numba.core import config as _config
 from numba.core import event
@@ -146,8 +146,8 @@ prefetch: Any = intrinsic(_prefetch)
 
 
 def thread_count() -> int:
-    """Default number of threads: NUMBA_NUM_THREADS, or one for each core."""
-    return int(get_num_threads())
+    """Default number of threads: NUMBA_NUM_THREADS, or one for each core; Numba starts none."""
+    return int(config.NUMBA_NUM_THREADS)
 
 
 class _Listener(event.Listener):

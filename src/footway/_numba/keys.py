@@ -109,6 +109,8 @@ def _describe_type(kind: Any) -> Any:
         named = getattr(kind, "instance_class", tuple)
         fields = getattr(named, "_fields", ())
         return (type(kind).__name__, named.__module__, named.__qualname__, fields, inside)
+    if isinstance(kind, types.TypeRef):  # a type as an argument: see `held`
+        return ("type", _describe_type(kind.instance_type))
     if isinstance(kind, _PLAIN) and " at 0x" not in str(kind):
         return str(kind)
     raise NotStampable(f"{kind} has no reproducible description")

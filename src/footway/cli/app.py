@@ -120,9 +120,8 @@ def _run_app(given: list[str]) -> int:
         result = app(given, prog_name="footway", standalone_mode=False)
     except BaseException as error:  # noqa: BLE001 - unknown errors are raised again
         # Libraries may have converted KeyboardInterrupt to another exception.
-        if not interrupts.was_interrupted() and not isinstance(
-            error, KeyboardInterrupt | typer.Abort
-        ):
+        is_interrupt = isinstance(error, KeyboardInterrupt | typer.Abort)
+        if isinstance(error, Stopped) or not (interrupts.was_interrupted() or is_interrupt):
             return _explained(given, error)
         result = INTERRUPTED
     if result == INTERRUPTED:  # newer versions of Typer return this, older ones raise Abort

@@ -18,10 +18,12 @@ from footway.writing import whole_file
 
 if TYPE_CHECKING:
     from footway.cli.progress import Steps
+    from footway.runs.results import StudyResults
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway report plan -o plan.html\n\n"
+    "  footway report plan -o flow.html --measure 'flow door'\n\n"
     "  footway report before after -o change.html"
 )
 
@@ -37,6 +39,12 @@ def report(
     output: Annotated[
         str | None, option("The page, .html.", "-o", unit="FILE", default="FOLDER.html")
     ] = None,
+    measure: Annotated[
+        str | None,
+        option(
+            "What the charts are about, such as 'flow DOOR'.", unit="NAME", default="egress_time"
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Write a page about a study, or compare two.
@@ -47,6 +55,7 @@ def report(
     recordings. Two studies are compared point by point, with a test of each difference.
     """
     from footway.extras import optional_imports
+    from footway.runs.analysis import main_measure
     from footway.runs.results import StudyResults
 
     if len(folders) > 2:
@@ -61,14 +70,14 @@ def report(
         import matplotlib as mpl  # noqa: F401 - pages have charts
     from footway.runs import report as pages
 
-    measure = pages.main_measure(*studies)
+    measure = main_measure(*studies, chosen=measure)
     with timed_steps() as steps:
         if len(studies) == 2:
-            text = pages.comparison_html(*studies)
+            text = pages.comparison_html(*studies, measure=measure)
         else:
-            replays = _write_replays(pages.recordings(studies[0]), Path(file).parent, steps)
+            replays = _write_replays(studies[0], Path(file).parent, steps)
             with steps.step("page", f"Drawing {file}"):
-                text = pages.report_html(studies[0], replays)
+                text = pages.report_html(studies[0], replays, measure=measure)
         with whole_file(file) as part:
             part.write_text(text, "utf-8")
     runs = sum(len(study.runs) for study in studies)
@@ -79,14 +88,14 @@ def report(
         reports.print_written(file)
 
 
-def _write_replays(recordings: dict[str, Path], beside: Path, steps: Steps) -> dict[str, str]:
+def _write_replays(study: StudyResults, beside: Path, steps: Steps) -> dict[str, str]:
     """Write a page that replays each recording, beside it; return links relative to a folder."""
     from footway.corridor import CorridorMap
     from footway.recording.recording import Recording
     from footway.studio.replay import write_page
 
     links = {}
-    for name, file in recordings.items():
+    for name, (file, *_) in study.recordings.items():
         replay, recording = file.with_suffix(".html"), Recording.load(file)
         if recording.environment is None:
             continue

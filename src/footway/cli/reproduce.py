@@ -58,7 +58,8 @@ def reproduce(
     figures as PNG. TABLE is cmm, crowds, miran, roadmaps or voronoi. At the end comes one table of
     all claims of the papers, with a verdict for each (claims.md).
 
-    A full run of a table takes minutes; --quick takes less. Fails if a claim no longer holds.
+    A full run of a table takes minutes; --quick takes less, and judges no times.
+    Fails if a claim no longer holds.
     """
     from footway.reproduce import EXPERIMENTS, choose
     from footway.reproduce.claims import broken, read_claims, table_of

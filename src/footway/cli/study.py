@@ -18,7 +18,7 @@ from footway.errors import BadInput
 from footway.extras import optional_imports
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from footway.runs.results import StudyResults
     from footway.runs.study import Study
@@ -55,6 +55,13 @@ def study(
         str | None,
         option("Run each N-th point only, from the K-th on, for job arrays.", unit="K/N"),
     ] = None,
+    keep: Annotated[
+        str,
+        option(
+            "Runs to record: median, worst (by time of egress), POINT-SEED such as 3-17, or none.",
+            unit="RUN,...",
+        ),
+    ] = "median,worst",
     check: Annotated[
         bool, typer.Option("--check", help="Check the study, its maps and all points, and stop.")
     ] = False,
@@ -68,11 +75,13 @@ def study(
     """
     from footway.runs.execution import check as check_study
     from footway.runs.execution import study as run_study
+    from footway.runs.results import StudyFolder
     from footway.runs.study import load_study
 
     part = _parse_shard(shard)
     if dask and scheduler is not None:
         raise BadInput("--dask starts a cluster, --scheduler uses another one; leave one out")
+    kept = tuple(name.strip() for name in keep.split(",") if name.strip() != "none")
     folder = output or str(Path(plan).with_suffix(""))
     made = load_study(plan)
     if check:
@@ -81,28 +90,21 @@ def study(
         _print_check(plan, made, json=json)
         return
     with timed_steps() as steps, _client(dask, scheduler, workers) as client:
-        finished = 0
-
-        def count(done: int, total: int) -> None:
-            nonlocal finished
-            finished = done
-            if bar is not None:
-                bar(done, total)
-
         try:
             with steps.bar("study", "Running") as bar:
                 results = run_study(
-                    made, folder, workers=workers, executor=client, shard=part, progress=count
-                )
+                    made, folder, workers=workers, executor=client, shard=part,
+                    keep=kept, progress=bar,
+                )  # fmt: skip
         except KeyboardInterrupt:
             acknowledge()
-            done = reports.count(finished, "finished run")
-            message = f"{folder} has {done}; the same command continues"
+            done = reports.count(len(StudyFolder(folder).finished()), "finished run")
+            message = f"after {done}, kept in {folder}; the same command continues"
             raise Stopped(INTERRUPTED - 128, message) from None
     if json:
         reports.print_json(_as_json(plan, results) | {"times_ms": steps.in_ms()})
     else:
-        reports.print_lines(_as_text(results))
+        reports.print_lines(_as_text(results, range(part[0] - 1, len(made.points), part[1])))
         reports.print_written(str(results.folder / "results.parquet"))
 
 
@@ -177,25 +179,29 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value  # noqa: PLR0124 - NaN
 
 
-def _as_text(results: StudyResults) -> Iterator[str]:
+def _as_text(results: StudyResults, points: Sequence[int]) -> Iterator[str]:
+    """Yield what was found at these points; a shard has some of them only."""
     from footway.runs.study import describe
 
-    yield f"{results.title}: {reports.count(len(results.runs), 'run')}"
+    finished = sum(point in points for point, _ in results.runs)
+    part = "" if len(points) == len(results.points) else f"{len(points)} of "
+    yield (
+        f"{results.title}: {reports.count(finished, 'run')}, "
+        f"{part}{reports.count(len(results.points), 'point')}"
+    )
     measure = "egress_time"
-    found = [results.statistics_at(point, measure) for point in range(len(results.points))]
+    found = [results.statistics_at(point, measure) for point in points]
     if not any(one.n for one in found):
         measure = "arrivals"
-        found = [results.statistics_at(point, measure) for point in range(len(results.points))]
+        found = [results.statistics_at(point, measure) for point in points]
     unit = " s" if measure == "egress_time" else ""
-    for point, (values, one) in enumerate(
-        list(zip(results.points, found, strict=True))[:_MOST_ROWS]
-    ):
+    for point, one in list(zip(points, found, strict=True))[:_MOST_ROWS]:
         spread = f", 95 % confidence {one.low:.1f} to {one.high:.1f}" if one.n > 1 else ""
         text = f"{one.mean:.1f}{unit} on average{spread}, 95th percentile {one.p95:.1f}{unit}"
         text = text if one.n else "no run in which everybody left"
         left = results.not_out(point)
         runs = reports.count(sum(key[0] == point for key in results.runs), "run")
         warning = f"; in {left} of them somebody was still inside at the end" if left else ""
-        yield f"  {describe(values)}: {measure} {text} ({runs}{warning})"
-    if len(results.points) > _MOST_ROWS:
-        yield f"  and {len(results.points) - _MOST_ROWS} more: --json lists them all"
+        yield f"  {describe(results.points[point])}: {measure} {text} ({runs}{warning})"
+    if len(points) > _MOST_ROWS:
+        yield f"  and {len(points) - _MOST_ROWS} more: --json lists them all"

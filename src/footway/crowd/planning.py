@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-_BATCH = 64  # requests per task of a thread
+_BATCH = 64  # least requests per task of a thread
+_BATCHES = 256  # tasks, if requests are many
+_STRIP = 50.0  # m, width of the strips in whose order many requests are handled
 _CHOICES = 16  # choices of a destination per task of a thread
 _SHARE = 500  # characters per path that a step may plan regardless of its length
 _LEAST = 8  # paths that every step may plan
@@ -215,19 +217,20 @@ class Planner:
 
     def make_requests(self, ids: Ints, keep: NDArray[np.bool_]) -> PathRequests:
         """Return path requests of characters (n,); those in `keep` keep their goal."""
-        characters = self._simulation.characters
+        simulation, characters = self._simulation, self._simulation.characters
         slots = characters.slots(ids)
         ranges = np.zeros((len(ids), 3), np.int64)
         within, weights = np.full(len(ids), np.inf), np.zeros(len(ids))
-        congestion = self._simulation.congestion
-        stages = np.column_stack([characters.population[slots], characters.stage[slots]])
-        kinds, which = np.unique(stages, axis=0, return_inverse=True)
-        for k, (p, stage) in enumerate(kinds.tolist()):
-            population, mine = self._simulation.populations[p], which.ravel() == k
+        congestion, populations = simulation.congestion, simulation.populations
+        n_stages = np.array([len(p.stages) for p in populations], np.int64)
+        numbers = characters.population[slots].astype(np.int64)
+        kinds = numbers << 32 | characters.stage[slots] % n_stages[numbers]
+        for kind in np.unique(kinds).tolist():
+            population, mine = populations[kind >> 32], kinds == kind
             within[mine], weights[mine] = population.within, congestion.weight(population)
             weights[mine & keep] *= 1.0 - population.profile.habit
             mine &= ~keep
-            alternatives = population.alternatives(stage)
+            alternatives = population.stages[kind & 0xFFFFFFFF]
             choose = self.choose_fastest if weights[mine].any() else self.choose_nearest
             ranges[mine, :N_DRAWN] = (
                 alternatives[0] if len(alternatives) == 1 else choose(ids[mine], alternatives)
@@ -259,12 +262,14 @@ class Planner:
         Returns for each batch the numbers of its requests (k,), the results (k, 5) and the
         half-edges of all its paths. The requests of a batch have the same weight of delays.
         """
-        batches = [
-            rows[a : a + _BATCH]
-            for weight in np.unique(requests.weights)
-            for rows in [np.flatnonzero(requests.weights == weight)]
-            for a in range(0, len(rows), _BATCH)
-        ]
+        batches: list[Ints] = []
+        for weight in np.unique(requests.weights):
+            rows = np.flatnonzero(requests.weights == weight)
+            if len(rows) > _BATCH:  # neighbours search the same part of the map, which is cached
+                x, y = requests.starts[rows].T
+                rows = rows[np.lexsort((y, x // _STRIP))]
+            size = max(_BATCH, len(rows) // _BATCHES)
+            batches += [rows[a : a + size] for a in range(0, len(rows), size)]
         answers = self._simulation.on_threads(
             lambda rows: self._find_batch(requests.part(rows), index, openings), batches
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 import shapely
 
 from footway.environment.environment import Area, Environment
-from footway.environment.plan import Item, Plan, corners, reshaped, translated
+from footway.environment.plan import ON_WALL, Item, Plan, corners, reshaped, translated
 from footway.errors import BadGeometry, BadInput
 
 if TYPE_CHECKING:
@@ -87,23 +87,34 @@ class Drawing:
         return replace(self, environment=with_area(self.environment, name, ring, properties))
 
     def item_at(self, at: Point) -> Found:
-        """Return the topmost item at a point: area, terrain, obstacle or wall, floor.
+        """Return the item at a point.
+
+        That is a wall close by, else the smallest of the topmost area, terrain and obstacle (so
+        that a desk in a large area can be selected, and a small area on a roof), else a wall not
+        far away, else the floor.
 
         Raises:
             BadInput: there is no item.
         """
         env, point = self.environment, shapely.Point(at)
-        for k in reversed(range(len(env.areas))):
-            if shapely.intersects(env.areas[k].polygon, point):
-                return Found("area", k, env.areas[k].name, env.areas[k].polygon)
-        for k in reversed(range(len(env.terrain))):
-            if shapely.intersects(env.terrain[k].polygon, point):
-                return Found("terrain", k, env.terrain[k].kind, env.terrain[k].polygon)
+        areas = [Found("area", k, one.name, one.polygon) for k, one in enumerate(env.areas)]
+        terrain = [Found("terrain", k, one.kind, one.polygon) for k, one in enumerate(env.terrain)]
+        found = [
+            next((one for one in reversed(some) if shapely.intersects(one.shape, point)), None)
+            for some in (areas, terrain)
+        ]
         number = self.plan.item_at(at)
-        if number is None:
+        if number is not None:
+            item = self.plan.items[number]
+            drawn = Found(item.kind, number, item.name, item.shape)
+            if item.kind == "wall" and shapely.distance(item.shape, point) <= ON_WALL:
+                return drawn
+            if item.kind == "obstacle" or not any(found):
+                found.append(drawn)
+        there: list[Found] = [one for one in found if one is not None]
+        if not there:
             raise BadInput("there is nothing here; click an obstacle, a wall, terrain or an area")
-        item = self.plan.items[number]
-        return Found(item.kind, number, item.name, item.shape)
+        return min(there, key=lambda one: float(one.shape.area))
 
     def without(self, at: Point) -> Drawing:
         """Return the map without the topmost item at a point; the floor stays.

@@ -7,6 +7,7 @@ them apart, with their names, so that each can be moved, changed and deleted.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["floor", "obstacle", "wall"]
 _NEAR: Final = 0.5  # m, distance at which a point selects a wall without thickness
+ON_WALL: Final = 0.2  # m, distance at which it does so although something else is there, too
 _SAME: Final = 1e-6  # part of the area by which a plan may differ from its environment
 
 
@@ -104,15 +106,16 @@ class Plan:
         return replace(made, repairs=env.repairs)
 
     def item_at(self, at: tuple[float, float]) -> int | None:
-        """Return the number of the topmost obstacle or wall at a point, or else of the floor."""
+        """Return the number of the nearest wall or topmost obstacle at a point, or of the floor."""
         point = shapely.Point(at)
-        for k in reversed(range(len(self.items))):
-            item = self.items[k]
-            reach = _NEAR if item.kind == "wall" else 0.0
-            if item.kind != "floor" and shapely.distance(item.shape, point) <= reach:
-                return k
-        floors = [k for k, item in enumerate(self.items) if item.kind == "floor"]
-        return next((k for k in reversed(floors) if self.items[k].shape.covers(point)), None)
+        found: list[tuple[float, int]] = []  # the least comes first
+        for k, item in enumerate(self.items):
+            away = float(shapely.distance(item.shape, point))
+            if item.kind == "wall" and away <= _NEAR:
+                found.append((away, -k))
+            elif item.kind != "wall" and away == 0.0:
+                found.append((ON_WALL if item.kind == "obstacle" else math.inf, -k))
+        return -min(found)[1] if found else None
 
     def with_item(self, item: Item) -> Plan:
         """Return the plan with another item on top."""

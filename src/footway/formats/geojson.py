@@ -250,8 +250,9 @@ def _reach(feature: dict[str, Any]) -> float:
 def _area(index: int, polygon: Any, feature: dict[str, Any]) -> Area:
     properties = dict(feature["properties"])
     properties.pop("kind")
-    name = properties.pop("name", properties.get("id", f"area {index}"))
-    return Area(str(name), polygon, MappingProxyType(properties))
+    names = (properties.pop("name", None), properties.get("id"))
+    name = next((str(one) for one in names if one is not None and str(one).strip()), None)
+    return Area(name or f"area {index}", polygon, MappingProxyType(properties))
 
 
 def _per_feature(parts: list[_Part]) -> list[tuple[int, Any]]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from footway.arrays import Floats
     from footway.corridor import Corridor, Path, Pinch
-    from footway.environment import Environment, Repair
+    from footway.environment import Environment, Repair, TerrainRegion
     from footway.follow import Disc, Walk
     from footway.plot.shapes import FreeSpace
     from footway.plot.sheet import Area, Sheet
@@ -124,6 +124,8 @@ def draw_areas(sheet: Sheet, environment: Environment) -> None:
     for area in environment.areas:
         style: dict[str, Any] = {"edgecolor": palette.MUTED, "linewidth": 0.6, "linestyle": "--"}
         fill(sheet, area.polygon, zorder=1.25, facecolor="none", **style)
+        if not area.name:
+            continue
         shown = shapely.intersection(area.polygon, shapely.box(*sheet.view))
         x0, y0, x1, y1 = shown.bounds
         width, height = 1.8 * len(area.name), 3.5  # points, half of the text: it may stand out
@@ -144,6 +146,11 @@ def draw_terrain(sheet: Sheet, environment: Environment) -> None:
         draw_terrain_key(sheet, environment, sheet.keys)
 
 
+_SLOPES: Final = {
+    "facecolor": "none", "edgecolor": palette.WALL, "linewidth": 0.4, "hatch": "/" * 2
+}  # fmt: skip
+
+
 def fill_regions(sheet: Sheet, environment: Environment) -> None:
     """Fill the regions of an environment by kind, the later ones on top, without a key."""
     colours = terrain_colours(environment)
@@ -151,9 +158,19 @@ def fill_regions(sheet: Sheet, environment: Environment) -> None:
         shape = shapely.intersection(region.polygon, environment.walkable)
         if region.kind != SLOPE:
             fill(sheet, shape, zorder=1.15, facecolor=colours.get(region.kind, palette.GROUND))
-        if region.slope is not None:  # the steeper, the darker
-            grade = math.hypot(*region.slope)
-            fill(sheet, shape, zorder=1.16, facecolor=palette.WALL, alpha=grade / (grade + 0.5))
+        if region.slope is not None and any(region.slope):
+            fill(sheet, shape, zorder=1.16, **_SLOPES)
+            _draw_uphill(sheet, region)
+
+
+def _draw_uphill(sheet: Sheet, region: TerrainRegion) -> None:
+    """Draw an arrow in the middle of a slope, from its lower to its higher side."""
+    assert region.slope is not None
+    middle = shapely.get_coordinates(shapely.point_on_surface(region.polygon))[0]
+    half = np.array(region.slope) / math.sqrt(region.slope[0] ** 2 + region.slope[1] ** 2)
+    half *= 0.15 * math.sqrt(region.polygon.area)
+    arrow = {"arrowstyle": "->", "color": palette.MUTED, "linewidth": 1.2}
+    sheet.axes.annotate("", middle + half, middle - half, arrowprops=arrow, zorder=1.17)
 
 
 def draw_terrain_key(sheet: Sheet, environment: Environment, area: Area) -> None:
@@ -162,9 +179,15 @@ def draw_terrain_key(sheet: Sheet, environment: Environment, area: Area) -> None
     x, y = area[0], area[1] + 0.20 * area[3]
     height = 0.13 * area[3]
     words: dict[str, Any] = {"fontsize": 7, "color": palette.MUTED, "va": "center"}
-    for kind, colour in list(colours.items())[:_MOST_NAMES]:
-        swatch = Rectangle((x, y - height / 2), _SWATCH, height, facecolor=colour)
-        swatch.set(edgecolor=palette.WALL, linewidth=0.4, transform=figure.transFigure)
+    styles: list[tuple[str, dict[str, Any]]] = [
+        (kind, {"facecolor": colour, "edgecolor": palette.WALL, "linewidth": 0.4})
+        for kind, colour in list(colours.items())[:_MOST_NAMES]
+    ]
+    if any(region.slope for region in environment.terrain):
+        styles.append(("slope, uphill", _SLOPES))
+    for kind, style in styles:
+        swatch = Rectangle((x, y - height / 2), _SWATCH, height, **style)
+        swatch.set(transform=figure.transFigure)
         figure.add_artist(swatch)
         x += 1.35 * _SWATCH
         figure.text(x, y, kind, **words)

@@ -62,6 +62,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def _cell(value: Any) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         text = f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
+        text = "&ndash;" if text == "nan" else text
         return f'<td class="n">{text}</td>'
     return f"<td>{html.escape(str(value))}</td>"
 

@@ -32,14 +32,14 @@ import numpy as np
 from footway import __version__, validation
 from footway.errors import BadInput, BadQuery, FootwayError
 from footway.formats.registry import is_saved
-from footway.runs.results import KEPT, StudyFolder, StudyResults, enough, select
+from footway.runs.results import KEPT, StudyFolder, StudyResults, enough, run_of, select
 from footway.runs.study import Measured, Study, describe, load_study
 from footway.scenario.problems import Origin
 from footway.scenario.reading import scenario_from_values
 from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
     from os import PathLike
 
@@ -83,7 +83,7 @@ def study(
     workers: int | None = None,
     executor: Any = None,
     shard: tuple[int, int] = (1, 1),
-    keep: tuple[str, ...] = KEPT,
+    keep: Sequence[str] = KEPT,
     progress: Progress | None = None,
 ) -> StudyResults:
     """Run a study, or continue it, and return its results.
@@ -96,7 +96,8 @@ def study(
             `concurrent.futures`; `workers` is the number of its workers, if it does not tell.
         shard: (k, n) runs only each n-th point, from the k-th on; 1 is the first. All shards may
             use the same folder, or their folders `runs` are copied into one.
-        keep: runs that are recorded at the end: "median" and "worst" by time of egress.
+        keep: runs that are recorded at the end: "median" and "worst" by time of egress, and
+            others as "POINT-SEED", such as "3-17".
         progress: called after each run.
 
     Raises:
@@ -110,8 +111,7 @@ def study(
     k, n = numbers
     if workers is not None:
         workers = validation.whole(workers, "number of workers", low=1, high=1024)
-    for name in validation.sequence(keep, "runs to keep"):
-        validation.one_of(name, "run to keep", KEPT)
+    _check_kept(made, keep)
     if executor is not None and not hasattr(executor, "submit"):
         raise BadQuery(f"the executor is {shown(executor)}: it must have the method `submit`")
     if progress is not None and not callable(progress):
@@ -125,15 +125,36 @@ def study(
     results = StudyResults(made.title, tuple(map(dict, made.points)), runs, folder.path)
     if n == 1:
         for name in keep:
-            if name not in results.recorded:
-                continue  # nobody leaves
-            point, seed = results.recorded[name]
-            file = folder.path / "recordings" / f"{name}.parquet"
-            file.parent.mkdir(exist_ok=True)
-            seconds = runs[point, seed]["egress_time"]
-            run_task(replace(runner.task(point, seed), recording=str(file), seconds=seconds))
+            _record(results, name, runner)
     folder.write_table(results)
     return results
+
+
+def _check_kept(plan: Study, keep: Sequence[str]) -> None:
+    """Check the names of runs to record."""
+    for name in validation.sequence(keep, "runs to keep"):
+        found = run_of(name) if isinstance(name, str) else None
+        if found is None and name not in KEPT:
+            known = ", ".join(map(repr, KEPT))
+            raise BadQuery(f"the run to keep is {shown(name)}: give {known} or 'POINT-SEED'")
+        last = plan.first_seed + plan.seeds - 1
+        if found and not (found[0] < len(plan.points) and plan.first_seed <= found[1] <= last):
+            points = len(plan.points) - 1
+            raise BadQuery(
+                f"the study has no run {name}: points are 0 to {points}, seeds {plan.first_seed} "
+                f"to {last}"
+            )
+
+
+def _record(results: StudyResults, name: str, runner: _Runner) -> None:
+    """Run one of the finished runs again, and record it."""
+    run = run_of(name) or results.recorded.get(name)
+    if run is None:
+        return  # nobody leaves, so there is no median
+    file = results.folder / "recordings" / f"{name}.parquet"
+    file.parent.mkdir(exist_ok=True)
+    seconds = results.runs.get(run, {}).get("egress_time")
+    run_task(replace(runner.task(*run), recording=str(file), seconds=seconds))
 
 
 # -- checks and maps -------------------------------------------------------------------------------
@@ -198,6 +219,8 @@ def _build_maps(plan: Study, folder: StudyFolder) -> dict[int, str]:
 def _map_key(scenario: Scenario) -> str:
     """Return a hash of what the map of a scenario depends on; another file gives another map."""
     facts: list[Any] = [scenario.map, scenario.scale, [str(region) for region in scenario.terrain]]
+    if scenario.roadmap is not None:
+        facts.append(str(scenario.roadmap))
     file = Path(scenario.map)
     if file.is_file():
         facts.append(hashlib.sha256(file.read_bytes()).hexdigest())
@@ -214,7 +237,8 @@ def _open(scenario: Scenario, built: str) -> ScenarioMap:
     """Return the map of a run; a worker keeps the last one."""
     from footway.scenario.building import open_map
 
-    key = (scenario.map, str(scenario.scale), str(scenario.terrain), built)
+    given = scenario.scale, scenario.terrain, scenario.roadmap
+    key = (scenario.map, *map(str, given), built)
     opened = _opened.get(key)
     if opened is None:
         opened = open_map(scenario, Path(built) if built else None)
@@ -278,17 +302,41 @@ def _context() -> Any:
     """Return how workers are started: from a process that has imported Footway, if possible."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
+    from multiprocessing import forkserver, resource_tracker
+
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["footway.runs.run", "footway.runs.observer", __name__])
+    resource_tracker.ensure_running()  # it would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # for that process, too
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return context
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Delay Ctrl-C: a worker whose start is interrupted would be lost, and report errors."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[Any] = []
+    before = signal.signal(signal.SIGINT, lambda *signal_and_frame: came.append(signal_and_frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(*came[0])
 
 
 def _end(pool: ProcessPoolExecutor, *, at_once: bool) -> None:
     """End a pool; at once if its runs are not needed."""
     workers = list((pool._processes or {}).values())  # noqa: SLF001 - public from Python 3.14 on
-    pool.shutdown(wait=not at_once, cancel_futures=True)
     for worker in workers if at_once else ():
         worker.terminate()
+    pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -413,7 +461,8 @@ class _Runner:
             try:
                 count = workers or _workers_of(executor)
                 for run in self.take(1 if is_first else 2 * count - len(self._running), count):
-                    self._running[executor.submit(run_task, self.task(*run))] = run
+                    with _uninterrupted():
+                        self._running[executor.submit(run_task, self.task(*run))] = run
             except BrokenProcessPool:
                 raise
             except (OSError, RuntimeError):  # the errors of Dask and of executors

@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import math
 import platform
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +44,12 @@ KEPT: Final = ("median", "worst")
 MACHINE: Final = f"{platform.system()} {platform.machine()}"
 
 
+def run_of(name: str) -> tuple[int, int] | None:
+    """Return point and seed of a run that is given as "POINT-SEED"; None for another name."""
+    found = re.fullmatch(r"(\d{1,9})-(\d{1,18})", name)
+    return None if found is None else (int(found[1]), int(found[2]))
+
+
 class StudyFolder:
     """Files of a study."""
 
@@ -55,6 +62,8 @@ class StudyFolder:
         """Raise an error if the folder belongs to something else than this study and version."""
         if (self.path / "study.json").exists():
             known = self.facts()
+            if not any(self.runs.glob("*-*.json")):
+                return  # such as after a mistake in the study: there is nothing to lose
             if known.get("version") != __version__:
                 raise BadInput(
                     f"{self.path}: was begun with Footway {known.get('version')}, this is "
@@ -77,8 +86,9 @@ class StudyFolder:
         self.check(study)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if not (self.path / "study.json").exists():
-                self._write(self.path / "study.json", describe_study(study))
+            file, facts = self.path / "study.json", describe_study(study)
+            if not file.exists() or self.facts() != json.loads(json.dumps(facts)):
+                self._write(file, facts)
             for folder in (self.runs, self.maps):
                 folder.mkdir(exist_ok=True)
         except OSError as error:
@@ -134,6 +144,7 @@ def describe_study(study: Study) -> dict[str, Any]:
         "title": study.title,
         "scenario": json.loads(json.dumps(study.scenario, default=str)),
         "base": list(study.base),
+        "maps": study.maps,
         "points": [dict(point) for point in study.points],
         "seeds": study.seeds,
         "first_seed": study.first_seed,
@@ -265,6 +276,15 @@ class StudyResults:
         if not any(found.get("exited") for found in self.runs.values()):
             return {}
         return dict(zip(KEPT, (runs[(len(runs) - 1) // 2], runs[-1]), strict=True))
+
+    @cached_property
+    def recordings(self) -> dict[str, tuple[Path, int, int]]:
+        """File, point and seed of each recorded run: "median", "worst", and those asked for."""
+        folder = self.folder / "recordings"
+        others = sorted(found for file in folder.glob("*.parquet") if (found := run_of(file.stem)))
+        runs = self.recorded | {f"{point}-{seed}": (point, seed) for point, seed in others}
+        files = {name: (folder / f"{name}.parquet", *run) for name, run in runs.items()}
+        return {name: found for name, found in files.items() if found[0].is_file()}
 
     @cached_property
     def _by_point(self) -> dict[int, list[Measures]]:

@@ -116,14 +116,21 @@ class Study:
     measured: Measured = Measured()
 
     @property
+    def maps(self) -> dict[str, str]:
+        """SHA-256 of each map file, by its name in the scenario."""
+        names = {str(values.get("map", "")) for values in (self.scenario, *self.points)}
+        files = {name: Path(self.base[1]) / name for name in sorted(names)}
+        return {
+            name: hashlib.sha256(file.read_bytes()).hexdigest()
+            for name, file in files.items() if file.is_file()
+        }  # fmt: skip
+
+    @property
     def digest(self) -> str:
         """Hash of everything that the results depend on, with the content of map files."""
-        names = {str(values.get("map", "")) for values in (self.scenario, *self.points)}
-        files = [Path(self.base[1]) / name for name in sorted(names)]
         facts = [
             self.scenario, list(map(dict, self.points)), self.seeds, self.first_seed,
-            None if self.stop is None else vars(self.stop), vars(self.measured),
-            [hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.is_file()],
+            None if self.stop is None else vars(self.stop), vars(self.measured), self.maps,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -157,7 +164,7 @@ def load_study(file: str | PathLike[str]) -> Study:
     try:
         text = read_text(path)
     except BadFile as error:
-        raise BadFile(f"{file}: {str(error).replace('a map file', 'a study file')}") from None
+        raise BadFile(f"{file}: {error}") from None
     return parse_study(text, name=str(file), folder=path.parent)
 
 
@@ -281,7 +288,7 @@ class _Reader:
         for k, key in enumerate(sampled):
             low, high = self._range(("sample", key), sampled[key])
             share = sample(method, count, RandomStream([seed, k]))
-            columns[key] = (low + (high - low) * share).tolist()
+            columns[key] = [_rounded(v) for v in (low + (high - low) * share).tolist()]
             if isinstance(low, int) and isinstance(high, int):
                 columns[key] = [min(high, int(low + (high - low + 1) * s)) for s in share.tolist()]
         drawn = [
@@ -305,7 +312,9 @@ class _Reader:
         rows = self._values["vary"]
         for k, row in enumerate(rows):
             if not isinstance(row, dict):
-                raise self._refuse(("vary",), "give [vary] with lists, or a [[vary]] for each point")
+                raise self._refuse(
+                    ("vary",), "give [vary] with lists, or a [[vary]] for each point"
+                )
             for key in row:
                 self._check_path(("vary", k, key), scenario, key)
             other = sorted(set(row) ^ set(rows[0]))
@@ -333,9 +342,8 @@ class _Reader:
                 what = "is missing" if count is None else f"is {shown(count)}"
                 raise self._refuse((*keys, "count"), f"{what}; give 2 to {MOST_RUNS}")
             found = [low + (high - low) * k / (count - 1) for k in range(count)]
-            if isinstance(low, int) and isinstance(high, int):
-                found = [round(one) for one in found]
-            return found
+            is_whole = isinstance(low, int) and isinstance(high, int)
+            return [round(one) if is_whole else _rounded(one) for one in found]
         if not isinstance(value, list):
             raise self._refuse(
                 keys, f"is {kind_of(value)}; give a list, or {{low = ..., high = ..., count = ...}}"
@@ -394,6 +402,11 @@ class _Reader:
             raise self._refuse(("measure", "areas"), 'give names of areas: ["hall", "door"]')
         every = self._number(("measure", "every"), default=1.0, low=0.01, high=3600.0)
         return Measured(found, tuple(areas), every)
+
+
+def _rounded(value: float) -> float:
+    """Return a number as a user would write it, not 1.1500000000000001."""
+    return float(f"{value:.6g}")
 
 
 def sample(method: Sampling, count: int, stream: RandomStream) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import asdict
+from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -67,6 +68,9 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
         if scenario.terrain:
             message = f"{name} has no terrain; give the map that it was built from"
             raise origin.refuse(("terrain", 0), message)
+        if scenario.roadmap is not None:
+            message = f"{name} is built already; give the map that it was built from"
+            raise origin.refuse(("roadmap",), message)
         return ScenarioMap(saved, None)
     with _errors_located_at(origin, ("map",)):
         environment = load(name, scale=scenario.scale)
@@ -80,7 +84,27 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
             loaded = CorridorMap.load(built)
             assert isinstance(loaded, CorridorMap)
             return ScenarioMap(loaded, environment)
+        if scenario.roadmap is not None and isinstance(environment, Environment):
+            return ScenarioMap(_roadmap_of(scenario, environment), environment)
         return ScenarioMap(CorridorMap.build(environment), environment)
+
+
+def _roadmap_of(scenario: Scenario, environment: Environment) -> CorridorMap:
+    """Return the map made from the roadmap that a scenario asks for."""
+    from footway import roadmap
+    from footway.corridor import CorridorMap
+
+    assert scenario.roadmap is not None
+    options = scenario.roadmap.model_dump(exclude_none=True)
+    method = options.pop("method")
+    build = getattr(roadmap, method)
+    for key in options:
+        if key not in signature(build).parameters:
+            raise scenario.origin.refuse(("roadmap", key), f"is not for the method {method!r}")
+    with _errors_located_at(scenario.origin, ("roadmap",)):
+        built = CorridorMap.from_roadmap(build(environment, **options))
+    assert isinstance(built, CorridorMap)  # the environment is a plan
+    return built
 
 
 def with_areas(scenario: Scenario, environment: Environment | None) -> Environment | None:

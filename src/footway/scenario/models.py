@@ -284,8 +284,37 @@ class Region(_Table):
     reach: Annotated[float, Number("m", low=0.0, high=1e6)] = 0.0
     """Distance around the region at which its weight has fallen to 1: an influence region."""
     slope: Slope | None = None
-    """Metres of height gained by a metre along x and along y. A region of kind "slope" gives only
-    this and leaves the kind of terrain as it is."""
+    """Metres of height gained by a metre along x and along y. A region of kind "slope" gives only \
+this and leaves the kind of terrain as it is."""
+
+
+class RoadmapTable(_Table):
+    """A roadmap on which characters walk, instead of the exact map: `[roadmap]`.
+
+    The keys are the options of `footway build` and of the functions in `footway.roadmap`; those
+    that are left out have the defaults of the method.
+    """
+
+    method: Literal["grid", "rrm", "rrm_star", "rrrm", "voronoi_prm"]
+    """How the roadmap is built."""
+    radius: Annotated[float, Number("m", low=0.0, high=1e6)] | None = None
+    """Radius of the disc that it is built for: no character may be wider."""
+    resolution: Length | None = None
+    """Size of a cell: grid, rrm, rrm_star, rrrm."""
+    usefulness: Annotated[float, Number(low=1.0, high=1e6)] | None = None
+    """Least factor by which an edge shortens a path: rrm_star, rrrm, voronoi_prm."""
+    useful_nodes: Literal["shortening", "published"] | None = None
+    """Nodes that shorten paths most, or algorithm 1 as published: rrm_star, rrrm."""
+    clearance: Length | None = None
+    """Preferred distance to walls: voronoi_prm."""
+    samples: Annotated[int, Number(low=1, high=10_000_000)] | None = None
+    """Number of random samples: voronoi_prm."""
+    every_passage: bool | None = None
+    """Whether every passage gets an edge that the samples miss: voronoi_prm."""
+    blends: Literal["exact", "halved"] | None = None
+    """Arcs of paths: of the largest radius, or halved as published: voronoi_prm."""
+    seed: Annotated[int, Number(low=0, high=2**31 - 1)] | None = None
+    """Seed of random choices: all but grid."""
 
 
 class Obstacle(_Table):
@@ -352,6 +381,8 @@ parameters; see "Local models" in docs/crowds.md."""
     """Named areas besides those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]."""
     terrain: tuple[Region, ...] = ()
     """Terrain regions on top of those of the map, later ones on top: `[[terrain]]`."""
+    roadmap: RoadmapTable | None = None
+    """Roadmap on which characters walk: `[roadmap]`; by default they walk on the exact map."""
     population: tuple[Population, ...] = ()
     """Characters that are present from the start: `[[population]]`."""
     source: tuple[Source, ...] = ()
@@ -397,6 +428,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "": Scenario,
     "[profile.NAME]": ProfileTable,
     "[[terrain]]": Region,
+    "[roadmap]": RoadmapTable,
     "[[population]]": Population,
     "[[source]]": Source,
     "[[group]]": Group,

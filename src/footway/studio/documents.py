@@ -104,6 +104,7 @@ class Document:
     def facts(
         self,
         version: int = 0,
+        opened: int = 0,
         history: EditHistory | None = None,
         recent: Sequence[replies.RecentFacts] = (),
     ) -> replies.Document:
@@ -116,6 +117,7 @@ class Document:
         return replies.Document(
             name=self.name,
             version=version,
+            opened=opened,
             what=self.what,
             origin=(x, y),
             bounds=(x0 - x, y0 - y, x1 - x, y1 - y),

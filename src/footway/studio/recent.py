@@ -76,15 +76,13 @@ class RecentDocuments:
                 return file
         raise BadInput("this document is no longer kept; open its file again")
 
-    def facts(self) -> list[RecentFacts]:
-        """Return name and state of each document, the newest first."""
+    def facts(self, besides: Path | None = None) -> list[RecentFacts]:
+        """Return name and state of each document, the newest first; not of the open one's file."""
         listed = [
             RecentFacts(key=f"recent:{k}", name=kept.document.name, about=about(kept))
             for k, kept in reversed(self._kept.items())
         ]
-        taken = {kept.file for kept in self._kept.values()}
-        if self._newest is not None:
-            taken.add(self._newest[1])
+        taken = {besides, *(kept.file for kept in self._kept.values())}
         for file in self._files():
             if file not in taken:
                 name, _, when = file.stem.rpartition("@")

@@ -98,10 +98,11 @@ class RecentFacts(Facts):
 
 
 class Document(Facts):
-    """The open document. `bounds` are relative to `origin`."""
+    """The open document. `bounds` are relative to `origin`; `opened` is its first version."""
 
     name: str
     version: int
+    opened: int
     what: Literal["map", "scenario", "recording"]
     origin: tuple[float, float]
     bounds: tuple[float, float, float, float]

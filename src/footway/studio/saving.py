@@ -96,6 +96,7 @@ def as_scenario(
     if _has_own_map(document):
         values.pop("area", None)  # these are in the GeoJSON file
         values.pop("terrain", None)
+        values.pop("roadmap", None)  # an edited map is exact
         values.pop("scale", None)
     profiles = {} if given is None else dict(values.get("profile", {}))
     people = [_population(request, profiles) for request in roster]

@@ -53,6 +53,7 @@ class _Opened(NamedTuple):
 
     document: Document
     version: int  # number of changes of the document
+    first: int  # version in which it was opened
     history: EditHistory
     file: Path | None  # copy of the edited map
     layers: dict[tuple[Any, ...], Answer]  # cache
@@ -79,7 +80,7 @@ class Session:
         recent: RecentDocuments | None = None,
         load: Callable[[Path], Document] | None = None,
     ) -> None:
-        self._opened = _Opened(document, 0, EditHistory(), None, {}, {})
+        self._opened = _Opened(document, 0, 0, EditHistory(), None, {}, {})
         self._recent = recent or RecentDocuments()
         self._load = load
         self._server = token_hex(8)
@@ -159,7 +160,12 @@ class Session:
 
     def open(self, document: Document) -> replies.Document:
         """Open another document and send it to all clients; the one before is kept."""
-        return self._restore(Kept(document, EditHistory(), build_crowd(document), {}, None, {}, False))
+        return self._open_with(document, None)
+
+    def _open_with(self, document: Document, file: Path | None) -> replies.Document:
+        """Open a document whose edits are written to a file; None for a new one."""
+        crowd = build_crowd(document)
+        return self._restore(Kept(document, EditHistory(), crowd, {}, file, {}, is_touched=False))
 
     def _restore(self, kept: Kept) -> replies.Document:
         """Open a document with its edits and its crowd."""
@@ -171,7 +177,7 @@ class Session:
             origin = kept.document.origin
             self.crowd_thread.replace(kept.crowd, origin, why="another document was opened")
             self.crowd_thread.is_touched = kept.is_touched
-            facts = self._publish(kept.document, kept.history, kept.file)
+            facts = self._publish(kept.document, kept.history, kept.file, is_other=True)
             self._opened.editors.update(kept.editors)
             return facts
 
@@ -190,23 +196,29 @@ class Session:
             )
 
     def _publish(
-        self, document: Document, history: EditHistory, file: Path | None
+        self, document: Document, history: EditHistory, file: Path | None, *, is_other: bool = False
     ) -> replies.Document:
         """Send a document to all clients; called between two steps, so that the crowd is on it.
 
         The status comes first: a page must not ask whether to leave a map with the people of
         another one.
         """
-        self.crowd_thread.version = self._opened.version + 1
+        version = self.crowd_thread.version = self._opened.version + 1
         self.crowd_thread.send_status()
-        self._opened = _Opened(document, self._opened.version + 1, history, file, {}, {})
+        first = version if is_other else self._opened.first
+        self._opened = _Opened(document, version, first, history, file, {}, {})
         facts = self._facts(self._opened)
         self._send_event(event("document", Answer(facts), version=self._opened.version))
         return facts
 
     def _facts(self, opened: _Opened) -> replies.Document:
         """Return facts about the open document, for the page."""
-        return opened.document.facts(opened.version, opened.history, self._recent.facts())
+        return opened.document.facts(
+            opened.version,
+            opened.first,
+            opened.history,
+            self._recent.facts(besides=opened.file),
+        )
 
     def _hello(self, opened: _Opened, _: Request) -> Answer:
         self.crowd_thread.send_again()
@@ -230,7 +242,7 @@ class Session:
             return Answer(self._restore(kept))
         if self._load is None:
             raise BadInput("this server opens no files")
-        return Answer(self.open(self._load(kept)))
+        return Answer(self._open_with(self._load(kept), kept))
 
     def _edit(self, opened: _Opened, request: requests.Edit) -> Answer:
         history = opened.history.copy()  # the old one stays if the edit fails

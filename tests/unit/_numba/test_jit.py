@@ -15,6 +15,8 @@ WORKLOAD = """
 import json, pkgutil, importlib
 import numpy as np, footway as fw
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
+from footway._numba import keys
 
 env = fw.Environment.from_polygons(
     bounds=(0, 0, 12, 8), obstacles=[[(4, 3), (6, 3), (6, 5), (4, 5)]],
@@ -36,7 +38,7 @@ for one in (env, fw.Environment.from_polygons(bounds=(0, 0, 3, 3))):
             again.path((-1, 1), (2, 2))
         except fw.BadQuery:
             pass
-counts = {}
+counts, TARGET = {}, cpu_target.target_context.codegen().magic_tuple()
 for info in pkgutil.walk_packages(fw.__path__, "footway."):
     if ".kernels." in info.name:
         module = importlib.import_module(info.name)
@@ -45,6 +47,8 @@ for info in pkgutil.walk_packages(fw.__path__, "footway."):
                 continue
             if not thing.targetoptions.get("no_cpython_wrapper"):
                 counts[info.name + "." + name] = [str(s) for s in thing.signatures]
+                for one in thing.signatures:
+                    keys.file_name(thing, one, None, TARGET)
 print(json.dumps(counts))
 """
 
@@ -63,7 +67,10 @@ def run(code: str, **variables: str) -> str:
 
 
 def test_each_entry_kernel_has_one_signature(tmp_path):
-    """More than one signature means that a caller does not normalise its arrays."""
+    """More than one signature means that a caller does not normalise its arrays.
+
+    Each has a file name: a kernel without one is compiled again in every process.
+    """
     code = WORKLOAD.replace("FILE", repr(str(tmp_path / "map")))
     signatures = json.loads(run(code).splitlines()[-1])
     called = {name: found for name, found in signatures.items() if found}

@@ -33,6 +33,20 @@ def test_json(plan, capsys):
     assert point["measures"]["egress_time"]["deviation"] is None  # of one run
 
 
+def test_a_shard_reports_its_points(plan, capsys):
+    Path(plan).write_text('scenario = "walk.toml"\nseeds = 1\n[vary]\nduration = [15, 16, 17]\n')
+    assert main(["study", plan, "--shard", "2/3", "--workers", "1"]) == 0
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first.endswith(": 1 run, 1 of 3 points")
+    assert second.startswith("  duration = 16: egress_time ")
+    assert not Path("plan", "recordings").exists()
+    assert main(["study", plan, "--keep", "none"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(": 3 runs, 3 points")
+    assert not Path("plan", "recordings").exists()
+    assert main(["study", plan, "--keep", "median, 2-0"]) == 0
+    assert {f.stem for f in Path("plan", "recordings").iterdir()} == {"median", "2-0"}
+
+
 def test_check(plan, capsys):
     Path(plan).write_text('scenario = "walk.toml"\nseeds = 4\n[vary]\nduration = [5, 6, 7]\n')
     assert main(["study", plan, "--check"]) == 0
@@ -50,6 +64,7 @@ def test_check(plan, capsys):
         (["--dask", "--scheduler", "tcp://127.0.0.1:1"], "leave one out"),
         (["-o", "walk.toml"], "walk.toml: exists and is no study; give another folder"),
         (["--workers", "0"], "workers"),
+        (["--keep", "best"], "the run to keep is 'best': give 'median', 'worst' or 'POINT-SEED'"),
     ],
 )
 def test_bad_options(plan, options, message, capsys):

@@ -9,6 +9,7 @@ import pytest
 
 import footway as fw
 from footway.corridor import search
+from footway.corridor.kernels.layouts import FOUND, NOWHERE
 from footway.corridor.kernels.path import RADIUS, SWEEP
 from footway.corridor.kernels.query import THIN
 from footway.corridor.kernels.search import FEW, N_NODES
@@ -107,6 +108,25 @@ def test_distances_are_exact(kind, number):
     assert compared > 5
 
 
+@pytest.mark.parametrize(("kind", "number"), [*SCENES, *THIN_WALLS])
+def test_one_search_for_many_distances(kind, number):
+    """Between thin walls, too, it finds what single searches find, or leaves it to them."""
+    cmap = frozen(kind)[number].corridor_map()
+    left = 0
+    for radius in (0.0, 0.1):
+        start, *points = cmap.random_points(61, seed=number, radius=radius)
+        found, statuses = cmap.solver.measure_distances(start, np.array(points), radius, threads=1)
+        for point, length, status in zip(points, found, statuses, strict=True):
+            solution = cmap.solver.solve(point, start, radius)
+            if status == NOWHERE:
+                left += 1
+            elif solution.status == FOUND:
+                assert length == pytest.approx(solution.length, abs=1e-7)
+            else:
+                assert length == np.inf
+    assert left <= 2
+
+
 def test_searches_have_fewer_nodes():
     cmap = fw.CorridorMap.build(fw.load("gallery:city"))
     points = cmap.random_points(100, radius=0.25, seed=1)
@@ -127,7 +147,7 @@ def test_a_thread_measures_landmarks_after_many_searches(cmap, monkeypatch):
     monkeypatch.setattr(search, "_NODES_BEFORE_LANDMARKS", 0)
     a, b = np.array([2.0, 5.0]), np.array([15.0, 5.0])
     before = solver.solve(a, b, 0.25)
-    until = time.monotonic() + 60.0
+    until = time.monotonic() + 300.0
     while solver.landmarks is NO_LANDMARKS and time.monotonic() < until:
         time.sleep(0.01)
     assert solver.landmarks is not NO_LANDMARKS

@@ -10,6 +10,7 @@ import shapely
 
 import footway as fw
 from footway import plot
+from footway.corridor.kernels.layouts import NOWHERE
 from tests.oracle.shortest import ShortestOracle
 
 START = (1.0, 5.0)
@@ -37,6 +38,34 @@ def test_distances_are_those_of_the_visibility_graph(cmap, env, points, radius):
     assert np.isinf(found).any()
     one = cmap.distances(START, points, radius=radius, threads=1)
     assert (one == found).all()
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.3, 0.5])
+def test_one_search_for_many_points_finds_the_same_distances(cmap, points, radius):
+    more = np.random.default_rng(5).uniform((-1.0, -1.0), (21.0, 11.0), (400, 2))
+    points = np.concatenate([points, more])
+    found = cmap.distances(START, points, radius=radius)
+    parts = [cmap.distances(START, points[k : k + 50], radius=radius) for k in range(0, 550, 50)]
+    assert found == pytest.approx(np.concatenate(parts), abs=1e-9)
+    assert np.isfinite(found).sum() > 200
+    one = cmap.distances(START, points, radius=radius, threads=1)
+    assert (one == found).all()
+    measured, statuses = cmap.solver.measure_distances(np.array(START), points, radius, threads=1)
+    assert not (statuses == NOWHERE).any()  # all by the search of the whole map
+    assert (measured == found).all()
+
+
+@pytest.mark.parametrize("name", ["office", "city", "field"])
+def test_distances_in_large_maps_are_those_of_paths(name):
+    """Behind furniture, where paths turn first at corners at which no other path turns."""
+    cmap = fw.CorridorMap.build(fw.load(f"gallery:{name}"))
+    for radius in (0.0, 0.2):
+        start, *points = cmap.random_points(401, seed=3, radius=radius)
+        found, statuses = cmap.solver.measure_distances(start, np.array(points), radius, threads=1)
+        paths = cmap.paths(np.tile(start, (400, 1)), points, radius=radius)
+        truth = [math.inf if path is None else path.length for path in paths]
+        assert found == pytest.approx(np.array(truth), abs=1e-9)
+        assert not (statuses == NOWHERE).any()
 
 
 def test_a_start_in_a_wall_is_refused(cmap):

@@ -1,5 +1,7 @@
 """Edits of a map change only the edited item."""
 
+from dataclasses import replace
+
 import pytest
 import shapely
 
@@ -58,6 +60,28 @@ def test_items_are_moved_changed_and_named(room):
     assert room.moved((5, 6), by=(-2, 0)).environment.terrain[0].polygon.bounds == (2, 4, 6, 8)
     wall = room.changed((6, 2), [(6, 1), (7, 3), (6, 5)]).environment.lines
     assert wall.length == pytest.approx(2 * 5**0.5)
+
+
+def test_the_smallest_of_several_items_is_selected_and_the_nearest_wall():
+    env = fw.Environment.from_polygons(bounds=(0, 0, 20, 20))
+    drawing = (
+        Drawing.of(env)
+        .with_obstacle([(4, 4), (6, 4), (6, 6), (4, 6)], "desk")
+        .with_terrain("carpet", [(1, 1), (12, 1), (12, 12), (1, 12)])
+        .with_area("office", [(0, 0), (15, 0), (15, 15), (0, 15)])
+        .with_area("lamp", [(4.5, 4.5), (5, 4.5), (5, 5), (4.5, 5)])
+    )
+    walls = [Item("wall", shapely.LineString([(x, 1), (x, 11)]), f"at {x}") for x in (9.0, 9.4)]
+    plan = drawing.plan.with_item(walls[0]).with_item(walls[1])
+    drawing = Drawing(plan.applied_to(drawing.environment), plan)
+    names = {
+        (5.5, 5.5): "desk", (4.7, 4.7): "lamp", (2, 2): "carpet", (14, 14): "office",
+        (9.1, 5): "at 9.0", (9.3, 5): "at 9.4", (8.7, 5): "carpet",
+    }  # fmt: skip
+    assert {at: drawing.item_at(at).name for at in names} == names
+    bare = replace(drawing, environment=replace(drawing.environment, areas=(), terrain=()))
+    assert bare.item_at((8.7, 5)).name == "at 9.0"
+    assert bare.item_at((18, 18)).kind == "floor"
 
 
 def test_floor(room):

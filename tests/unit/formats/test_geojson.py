@@ -60,8 +60,10 @@ def test_every_kind_has_its_role(load):
 
 def test_an_area_without_a_name_is_called_by_its_id_or_number(load):
     places = [feature(box(1, 1, 2, 2), "area", id="gate 7"), feature(box(3, 3, 4, 4), "area")]
+    places += [feature(box(5, 1, 6, 2), "area", name=name) for name in ("", None, " ")]
     env = load(collection(feature([SQUARE]), *places))
-    assert [area.name for area in env.areas] == ["gate 7", "area 2"]
+    names = ["gate 7", "area 2", "area 3", "area 4", "area 5"]
+    assert [area.name for area in env.areas] == names
 
 
 def test_walkable_and_obstacle(load):

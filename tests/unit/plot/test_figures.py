@@ -246,7 +246,7 @@ def test_named_areas():
     square = [(1, 1), (6, 1), (6, 6), (1, 6)]
     far = [(90, 1), (99, 1), (99, 6), (90, 6)]
     dot = [(8, 8), (8.1, 8), (8.1, 8.1), (8, 8.1)]
-    areas = [("hall", square), ("far hall", far), ("dot", dot)]
+    areas = [("hall", square), ("far hall", far), ("dot", dot), ("", square)]
     env = fw.Environment.from_polygons(bounds=(0, 0, 100, 10), areas=areas)
     texts = {text.get_text(): text for text in plot.draw_map(env).axes[0].texts}
     assert {"hall", "far hall"} == set(texts)
@@ -256,4 +256,4 @@ def test_named_areas():
     cmap = fw.CorridorMap.build(env)
     figure = plot.draw_path(cmap, cmap.path((2, 2), (5, 5), radius=0.2), environment=env)
     assert "far hall" not in [text.get_text() for text in figure.axes[0].texts]
-    assert len([p for p in figure.axes[0].patches if p.get_linestyle() == "--"]) == 3
+    assert len([p for p in figure.axes[0].patches if p.get_linestyle() == "--"]) == 4

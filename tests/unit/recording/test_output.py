@@ -28,12 +28,12 @@ def file(tmp_path):
 def writer(file):
     """A process that is writing the file."""
     process = subprocess.Popen([sys.executable, "-c", ENDLESS_RUN, str(file)])
-    lock, end = file.parent / "run.parquet.parts" / "lock", time.monotonic() + 60
+    lock, end = file.parent / "run.parquet.parts" / "lock", time.monotonic() + 300
     while time.monotonic() < end and not (lock.exists() and lock.read_text()):
         time.sleep(0.01)
     yield process
     process.kill()
-    process.wait(timeout=60)
+    process.wait(timeout=300)
 
 
 def assert_refused(file, holder):
@@ -64,7 +64,7 @@ def test_also_by_another_name(file, tmp_path):
 def test_another_process_and_after_it_was_killed(file, writer):
     assert_refused(file, writer.pid)
     writer.send_signal(signal.SIGKILL)
-    writer.wait(timeout=60)
+    writer.wait(timeout=300)
     assert (file.parent / "run.parquet.parts" / "lock").exists()
     random_recording().save(file)
     assert list(file.parent.iterdir()) == [file]
@@ -153,7 +153,7 @@ def test_writers_one_after_the_other(file):
         for _ in range(2)
     ]
     for process in both:
-        assert process.communicate(timeout=120)[1] == ""
+        assert process.communicate(timeout=300)[1] == ""
         assert process.returncode == 0
     assert Recording.load(file).n_frames == 20
     assert list(file.parent.iterdir()) == [file]

@@ -3,14 +3,28 @@
 import json
 import runpy
 import tomllib
+from importlib import import_module
+from inspect import signature
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
+import footway as fw
 from footway.errors import BadInput
 from footway.reproduce import EXPERIMENTS, claims
-from footway.reproduce.claims import apart, broken, less, more, read_claims, stated, table_of
+from footway.reproduce.claims import (
+    apart,
+    broken,
+    less,
+    less_time,
+    more,
+    read_claims,
+    stated,
+    table_of,
+)
 from footway.reproduce.report import Picture, Report, Section
+from footway.scenario import models
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = runpy.run_path(str(ROOT / "docs" / "make_papers.py"))
@@ -55,6 +69,14 @@ def test_a_claim_that_got_worse_is_named(known):
     assert words == "x, table 1: ms: was better, is same (published 100, ours 100)"
     (words,) = broken("here", [apart("x, table 1", "ms", 100, 10, why="other")], whole=True)
     assert "is not comparable" in words
+
+
+def test_a_quick_run_judges_no_times(known):
+    known(ms="better", m="better")
+    time, length = less_time("x, table 1", "ms", 1.0, 9.0), less("x, table 1", "m", 1.0, 9.0)
+    assert len(broken("here", [time, length], whole=True)) == 2
+    (words,) = broken("here", [time, length], whole=False)
+    assert words.startswith("x, table 1: m: was better, is worse")
 
 
 def test_a_claim_that_got_better_is_fine(known):
@@ -104,6 +126,28 @@ def test_the_committed_verdicts_belong_to_experiments():
 
 
 # docs/papers.md
+
+
+@pytest.mark.parametrize("choice", SCRIPT["CHOICES"], ids=lambda choice: choice.what)
+def test_choices_have_one_name_everywhere(choice):
+    function, parameter = choice.python.split()
+    assert parameter in signature(attrgetter(function)(fw)).parameters
+    names = {parameter}
+    if choice.command:
+        command, option = choice.command.split()
+        called = getattr(import_module(f"footway.cli.{command}"), command)
+        assert option in signature(called).parameters
+        names.add(option)
+    if choice.scenario:
+        table, key = choice.scenario.split()
+        assert key in getattr(models, table).model_fields
+        names.add(key)
+    # A switch says what it turns off, and an option that is repeated is a verb.
+    assert len(names) == 1 or names in ({"improve", "no_improve"}, {"preferences", "prefer"})
+
+
+def test_the_page_lists_the_choices():
+    assert "\n".join(SCRIPT["choices"]()) in PAGE, "run make reproduce"
 
 
 @pytest.mark.parametrize("paper", SCRIPT["PAPERS"], ids=lambda paper: paper.name)

@@ -1,6 +1,7 @@
 """Studies on processes, shards and a Dask cluster give the same table, also if workers die."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import footway as fw
 from footway.errors import BadFile, BadInput
 from footway.runs import execution
 from footway.runs.execution import check, study
+from footway.runs.report import report_html
 from footway.runs.results import StudyResults
 from footway.runs.study import load_study
 
@@ -161,6 +163,36 @@ def test_median_and_worst_run_are_recorded(plan):
         assert present[-1] < last <= present[-1] + 0.2 + 1e-9
 
 
+def test_other_runs_are_recorded_if_asked_for(plan):
+    out = plan.parent / "out"
+    results = study(plan, out, executor=Here(), keep=("worst", "1-2"))
+    assert {file.name for file in (out / "recordings").iterdir()} == {
+        "worst.parquet",
+        "1-2.parquet",
+    }
+    file, point, seed = results.recordings["1-2"]
+    assert (point, seed) == (1, 2)
+    recording = fw.Recording.load(file)
+    assert recording.times[-1] <= results.runs[1, 2]["egress_time"] + 1e-9
+    assert len(recording.frame(0).ids) == 8
+    assert "<h2>Run 1-2</h2>" in report_html(results)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("best", "the run to keep is 'best': give 'median', 'worst' or 'POINT-SEED'"),
+        ("2-0", "the study has no run 2-0: points are 0 to 1, seeds 0 to 2"),
+        ("1-3", "the study has no run 1-3: points are 0 to 1"),
+        (3, "the run to keep is 3: give"),
+    ],
+)
+def test_runs_that_cannot_be_kept(plan, name, message):
+    with pytest.raises(BadInput, match=message):
+        study(plan, plan.parent / "out", keep=(name,))
+    assert not (plan.parent / "out").exists()
+
+
 def test_a_stop_rule_ends_easy_points_early(plan):
     rule = '[stop]\nmeasure = "egress_time"\nwithin = 0.5\nleast = 2\n'
     plan.write_text(PLAN.replace("seeds = 3", "seeds = 40") + rule)
@@ -219,6 +251,8 @@ class TestBadInput:
             assert message in str(caught.value)
             assert "\n" not in str(caught.value)
         assert not list((plan.parent / "out").glob("runs/*"))
+        plan.write_text(PLAN)  # corrected: nothing of the first one is in the folder
+        assert len(study(plan, plan.parent / "out", executor=Here(), keep=()).runs) == 6
 
     def test_a_point_that_does_not_fit(self, plan):
         plan.write_text(PLAN.replace("[5, 8]", "[5, 5000]"))
@@ -311,35 +345,31 @@ def test_a_command_that_is_killed_leaves_no_worker_and_continues(plan, expected)
     assert table(out) == expected
 
 
-def wait_until(is_so, seconds=120.0):
+@pytest.mark.slow
+def test_ctrl_c_says_what_was_finished(plan, expected):
+    """Ctrl-C on a terminal reaches all processes of the command; one line is printed."""
+    out = plan.parent / "out"
+    command = [sys.executable, "-m", "footway", "study", str(plan), "-o", str(out)]
+    process = subprocess.Popen(
+        [*command, "--workers", "2"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    wait_until(lambda: len(list((out / "runs").glob("*.json"))) >= 2)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    (line,) = (line for line in errors.splitlines() if "compiling" not in line)
+    found = re.fullmatch(r"footway: interrupted after (\d) finished runs?, kept in .*", line)
+    assert int(found[1]) == len(list((out / "runs").glob("*.json"))) < 6
+    assert line.endswith("; the same command continues")
+    assert subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0
+    assert table(out) == expected
+
+
+def wait_until(is_so, seconds=300.0):
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end
         time.sleep(0.01)
-
-
-@pytest.mark.slow
-def test_on_a_dask_cluster_of_which_a_worker_is_killed(plan, expected):
-    distributed = pytest.importorskip("distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        killed = []
-
-        def kill(done, _total):
-            if done == 2:
-                pid = next(iter(cluster.workers.values())).pid
-                killed.append(pid)
-                os.kill(pid, signal.SIGKILL)
-
-        out = plan.parent / "dask"
-        assert execution._workers_of(client.get_executor()) == 3
-        study(plan, out, executor=client, keep=(), progress=kill)
-    assert killed
-    assert table(out) == expected
 
 
 class Processes:
@@ -375,6 +405,26 @@ def processes(tmp_path):
     made = Processes(tmp_path)
     yield made
     made.close()
+
+
+@pytest.mark.slow
+def test_on_a_dask_cluster_of_which_a_worker_is_killed(plan, expected, processes):
+    from distributed import Client
+
+    with Client(scheduler_file=str(processes.file)) as client:
+        for _ in range(3):
+            processes.add_worker()
+        client.wait_for_workers(3)
+        assert execution._workers_of(client.get_executor()) == 3
+
+        def kill(done, _total):
+            if done == 2:
+                processes.workers[0].kill()
+
+        study(plan, plan.parent / "dask", executor=client, keep=(), progress=kill)
+        wait_until(lambda: len(client.nthreads()) == 2)
+    assert processes.workers[0].poll() == -signal.SIGKILL
+    assert table(plan.parent / "dask") == expected
 
 
 @pytest.mark.slow
@@ -429,6 +479,45 @@ def test_on_a_cluster_of_dask_jobqueue(plan, expected):
     subprocess.run([sys.executable, "-c", JOBS], cwd=plan.parent, check=True, capture_output=True)
     for folder in ("jobs", "plan"):
         assert table(plan.parent / folder) == expected
+
+
+SLURM = """
+from dask_jobqueue import SLURMCluster
+from distributed import Client
+
+import footway as fw
+
+if __name__ == "__main__":
+    options = {"cores": 1, "processes": 1, "memory": "1GB", "interface": "lo"}
+    with SLURMCluster(walltime="00:10:00", **options) as cluster, Client(cluster) as client:
+        cluster.scale(jobs=2)
+        fw.study("plan.toml", "jobs", executor=client, keep=())
+"""
+ARRAY = """#!/bin/bash
+#SBATCH --array=1-2 --cpus-per-task=1 --time=00:10:00
+python -m footway study plan.toml -o array --workers 1 --shard $SLURM_ARRAY_TASK_ID/2
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("sbatch") is None, reason="needs SLURM, see CONTRIBUTING.md")
+def test_on_slurm(plan, expected):
+    """Workers of dask-jobqueue, and a job array that a job after it collects."""
+    pytest.importorskip("dask_jobqueue")
+    folder = plan.parent
+
+    def run(*command):
+        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        return done.stdout.strip()
+
+    run(sys.executable, "-c", SLURM)
+    assert table(folder / "jobs") == expected
+    (folder / "array.sh").write_text(ARRAY)
+    after = "afterok:" + run("sbatch", "--parsable", "array.sh")
+    collect = "python -m footway study plan.toml -o array --keep none"
+    run("sbatch", "--wait", "--dependency", after, "--wrap", collect)
+    assert len(list((folder / "array" / "runs").glob("*.json"))) == 6
+    assert table(folder / "array") == expected
 
 
 @pytest.mark.slow

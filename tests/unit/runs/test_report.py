@@ -8,16 +8,18 @@ import pytest
 from scipy import stats
 
 import footway as fw
-from footway.runs.report import (
+from footway.errors import BadInput
+from footway.runs.analysis import (
     compare,
-    comparison_html,
     main_measure,
     most_crowded,
-    report_html,
     sensitivities,
+    trend,
     unit_of,
     with_unit,
 )
+from footway.runs.charts import draw_curve
+from footway.runs.report import comparison_html, report_html
 from footway.runs.results import StudyFolder, StudyResults
 from footway.runs.study import parse_study
 
@@ -42,6 +44,51 @@ def test_influence_of_keys(tmp_path):
     assert shares == pytest.approx({"duration": 1.0, "step": 0.0}, abs=1e-6)
     both = sensitivities(results(tmp_path / "b", [0, 3, 4, 7], noise=1e-9), "egress_time")
     assert both == pytest.approx({"duration": 16 / 25, "step": 9 / 25}, abs=1e-6)
+
+
+def test_influence_of_keys_that_were_drawn(tmp_path):
+    """Each value occurs at one point only: a grouping by value would explain everything."""
+    text = PLAN.partition("[vary]")[0] + "points = 40\n[sample]\n"
+    plan = parse_study(text + "duration = {low = 1.0, high = 9.0}\nstep = {low = 0.1, high = 0.2}")
+    files = StudyFolder(tmp_path)
+    files.open(plan)
+    rng = np.random.default_rng(1)
+    for k, point in enumerate(plan.points):
+        for seed in range(3):
+            files.add(k, seed, {"egress_time": point["duration"] ** 2 + rng.normal()})
+    found = StudyResults.from_folder(tmp_path)
+    shares = sensitivities(found, "egress_time")
+    assert shares["duration"] > 0.95
+    assert shares["step"] < 0.2
+    line = trend(found, "duration", "egress_time")
+    assert np.abs(line.mean - line.x**2).max() < 2.0
+    assert (line.half > 0.0).all()
+    few = StudyResults("few", found.points[:3], {k: v for k, v in found.runs.items() if k[0] < 3},
+                       tmp_path)  # fmt: skip
+    assert all(np.isnan(list(sensitivities(few, "egress_time").values())))
+    assert "too few points" in report_html(few)
+    assert "a parabola through the points" in report_html(found)
+
+
+def test_a_point_without_values_leaves_a_gap(tmp_path):
+    """Names on an axis keep their places, also if the first one has no value."""
+    points = tuple({"map": name, "n": n} for name in "abc" for n in (1, 2))
+    runs = {(k, s): {"t": None if k == 0 else 10.0 * k + s} for k in range(6) for s in range(3)}
+    found = StudyResults("t", points, runs, tmp_path)
+    (ax,) = draw_curve(found, "map", "t").axes
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["a", "b", "c"]
+    places = [[round(x) for x in line[0].get_xdata()] for line in ax.containers]
+    assert places == [[1, 2], [0, 1, 2]]
+    assert list(ax.containers[0][0].get_ydata()) == [21.0, 41.0]
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1", "2"]
+
+
+def test_the_axis_shows_the_runs_and_not_a_huge_interval(tmp_path):
+    runs = {(0, 0): {"t": 10.0}, (0, 1): {"t": 50.0}, (1, 0): {"t": 20.0}, (1, 1): {"t": 21.0}}
+    found = StudyResults("t", ({"n": 1}, {"n": 2}), runs, tmp_path)
+    assert found.statistics_at(0, "t").low < -200.0
+    (ax,) = draw_curve(found, "n", "t").axes
+    assert ax.get_ylim() == pytest.approx((0.0, 60.0))
 
 
 def test_differences_are_tested(tmp_path):
@@ -77,6 +124,12 @@ def test_runs_in_which_somebody_is_left_are_counted(tmp_path):
             values["exited"] = 20.0
     assert [new.not_out(k) for k in range(4)] == [0, 0, 2, 0]
     assert "In 2 of 20 runs somebody was still inside" in report_html(new)
+    for k in range(2, 5):
+        new.runs[2, k] |= {"egress_time": None, "present": 7.0}
+    assert "Points without a value in any run: 1 of 4." in report_html(new)
+    for k in range(2, 5):
+        new.runs[2, k] |= {"egress_time": 50.0, "present": 0.0}
+    assert "(50 s in 3 of 5 runs)" in report_html(new)
     assert "in 0 runs of A and 2 of B" in comparison_html(old, new)
     assert "still inside" not in report_html(old)
 
@@ -98,6 +151,10 @@ def test_main_measure(tmp_path):
     for values in found.runs.values():
         values["egress_time"] = None
     assert main_measure(found) == "arrivals"
+    assert main_measure(found, chosen="arrivals") == "arrivals"
+    for name in ("egress_time", "arrival"):
+        with pytest.raises(BadInput, match=f"no run has a value of '{name}'; .*'arrivals'"):
+            main_measure(found, chosen=name)
     assert unit_of("egress_mean people") == "s"
     assert with_unit("egress_95 people") == "egress_95 people, s"
     assert with_unit("greatest_density hall") == "greatest_density hall, 1/m²"

@@ -23,7 +23,10 @@ class TestPoints:
         assert [tuple(point.values()) for point in found] == [(10, 5), (10, 6), (20, 5), (20, 6)]
 
     def test_a_list_of_points(self):
-        rows = [{"duration": 10, "population.0.count": 5}, {"population.0.count": 9, "duration": 20}]
+        rows = [
+            {"duration": 10, "population.0.count": 5},
+            {"population.0.count": 9, "duration": 20},
+        ]
         text = "".join(
             "[[vary]]\n" + "".join(f'"{key}" = {value}\n' for key, value in row.items())
             for row in rows

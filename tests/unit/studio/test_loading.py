@@ -188,7 +188,7 @@ def test_the_number_of_messages_is_limited(monkeypatch, number, heard):
     monkeypatch.setattr(loading, "_MAX_MESSAGES", 5)
     process = loading._Process([sys.executable, "-c", f"print('{{}}\\n' * {number})"])
     try:
-        assert list(iter(lambda: process.messages.get(timeout=60), None)) == [{}] * heard
+        assert list(iter(lambda: process.messages.get(timeout=300), None)) == [{}] * heard
     finally:
         process.end()
 
@@ -220,7 +220,7 @@ def test_close_ends_what_is_being_loaded(tmp_path):
         wait_until((tmp_path / "hold.pid").exists)
         assert list(base.iterdir())
         loader.close()
-        thread.join(timeout=60)
+        thread.join(timeout=300)
         assert len(messages) == 1
         assert not base.exists()
 
@@ -235,7 +235,7 @@ def test_a_process_ends_with_its_server(tmp_path):
         process.give({**asdict(order), **asdict(loader.limits), **folder})
         wait_until((tmp_path / "loop.pid").exists)
         process._process.stdin.close()
-        assert process._process.wait(timeout=60) == 1
+        assert process._process.wait(timeout=300) == 1
 
 
 def test_a_scenario_without_path_raises_no_path(tmp_path):

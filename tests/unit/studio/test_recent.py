@@ -71,6 +71,24 @@ def test_a_crowd_that_clients_changed_is_kept(session):
     assert send(session, "crowd", do="status")["touched"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("crowd", {"do": "step"}),
+        ("crowd", {"do": "model", "model": "orca"}),
+        ("population", {"do": "add", "count": 3}),
+        ("population", {"do": "change", "index": 0, "speed": 1.0}),
+        ("obstacle", {"do": "add", "at": (5.0, 5.0)}),
+    ],
+)
+def test_what_touches_a_crowd(session, kind, fields):
+    send(session, "open", name="demo:corridor")
+    assert not send(session, "crowd", do="status")["touched"]
+    send(session, kind, **fields)
+    assert send(session, "crowd", do="status")["touched"]
+    assert send(session, "open", name="gallery:field")["recent"]
+
+
 def test_few_documents_are_kept(session):
     for k in range(recent._MAX_KEPT + 2):
         send(session, "population", do="add", count=k + 1)
@@ -94,7 +112,13 @@ def test_an_edited_map_is_written_and_found_by_the_next_server(session, tmp_path
     (found,) = send(next_one, "hello")["document"]["recent"]
     assert found["name"] == "field.geojson"
     assert found["about"].startswith("saved ")
-    assert send(next_one, "open", name=found["key"])["name"] == "gallery:field"
+    opened = send(next_one, "open", name=found["key"])
+    assert (opened["name"], opened["recent"]) == ("gallery:field", [])
+    send(next_one, "edit", do="add", what="area", name="gate", polygon=BOX)  # into the same file
+    wait_until(lambda: fw.load(files()[0]).areas[-1].name == "gate")
+    assert len(files()) == 1
+    send(next_one, "open", name="gallery:office")
+    assert len(send(next_one, "hello")["document"]["recent"]) == 1
     next_one.end()
     # The map that is open is not listed beside itself.
     assert send(session, "hello")["document"]["recent"] == []

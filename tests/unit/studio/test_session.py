@@ -73,11 +73,21 @@ def test_hello(client):
     assert "gallery:city" in facts["document"]["gallery"]
 
 
+def test_a_new_client_gets_the_obstacles(client):
+    client.ok("obstacle", do="add", at=[5, 5])
+    wait_until(lambda: any(len(arrays["ids"]) for _, arrays in client.events("obstacles")))
+    count = len(client.events("obstacles"))
+    client.ok("hello")
+    wait_until(lambda: len(client.events("obstacles")) == count + 1, seconds=60.0)
+    assert client.events("obstacles")[-1][1]["discs"].tolist() == [[5.0, 5.0, 1.0]]
+
+
 def test_an_opened_document_is_sent_to_all_clients(client):
     client.ok("population", do="add", count=5)
     facts = client.ok("open", name="demo:evacuation")
     assert facts["what"] == "scenario"
     assert client.events("document")[-1][0]["facts"] == facts
+    assert facts["opened"] == facts["version"] == client.ok("hello")["document"]["version"]
     # The status of its crowd came just before: a page never has one with the people of the other.
     headers = [unpacked(one)[0] for one in client.events_sent]
     (at,) = [k for k, one in enumerate(headers) if one["event"] == "document"]
@@ -251,6 +261,12 @@ def test_a_reset_and_saving_keep_timed_obstacles(tmp_path):
         assert (moving.appears, moving.vanishes) == (0.2, 9.0)
         assert (added.at, added.velocity, added.vanishes) == ((10.0, 10.0), (1.0, 0.0), math.inf)
         assert another.at == (5.0, 5.0)
+        # One that was moved later starts there.
+        for _ in range(4):
+            client.ok("crowd", do="step")
+        client.ok("obstacle", do="move", id=2, at=[12, 10], velocity=[1, 0])
+        client.ok("crowd", do="reset")
+        assert [12.0, 10.0, 1.0] in crowd_thread.crowd.obstacles.tolist()
 
 
 def test_the_crowd_continues_during_edits(client):

@@ -192,7 +192,7 @@ def test_scenarios_have_slopes(tmp_path):
     with pytest.raises(fw.BadInput, match="two numbers"):
         fw.load_scenario(file)
     file.write_text(text.replace("slope = [0.2, 0.1]", ""))
-    with pytest.raises(fw.BadInput, match=r"line 4.*has no slope"):
+    with pytest.raises(fw.BadInput, match=r"line 6.*has no slope"):
         fw.load_scenario(file).prepare()
 
 
@@ -207,3 +207,15 @@ def test_a_slope_needs_numbers_and_has_no_reach():
         TerrainRegion("slope", shapely.box(0, 0, 1, 1))
     with pytest.raises(BadGeometry, match="has no reach"):
         TerrainRegion("slope", shapely.box(0, 0, 1, 1), 3.0, (0.1, 0.0))
+
+
+def test_pictures_name_slopes_and_point_uphill(ridge):
+    from footway import plot
+
+    cmap = fw.CorridorMap.build(ridge)
+    figure = plot.draw_map(cmap, environment=ridge)
+    assert "slope, uphill" in [text.get_text() for text in figure.texts]
+    arrows = [note for note in figure.axes[0].texts if getattr(note, "arrow_patch", None)]
+    heads = sorted(float(note.xy[0] - note.get_position()[0]) for note in arrows)
+    assert len(heads) == 2
+    assert heads[0] < 0.0 < heads[1]  # toward the ridge, from both sides

@@ -27,7 +27,7 @@ export function crowdPanel(app: App): Panel & { character: CharacterPart } {
     section("Populations", populationList(app), populationForm(app)),
     section("Obstacles", drop.element),
   );
-  const replayed = section("Crowd", h("p", { class: "hint", "data-testid": "crowd-replayed" }, "A recording is open: its timeline is below the map. Open a map or a scenario to run a crowd."));
+  const replayed = section("Crowd", h("p", { class: "hint", "data-testid": "crowd-replayed" }, "A recording is open: use its timeline. Open a map or a scenario to run a crowd."));
   app.store.document.watch((document) => {
     live.hidden = document?.what === "recording";
     replayed.hidden = !live.hidden;

@@ -8,7 +8,9 @@ import type { RoadmapOverlay } from "../scene/overlays";
 import { Draft } from "../scene/draft";
 import type { Tool } from "../scene/input";
 import type { EditFields } from "../protocol";
+import { ask } from "../question";
 import type { Point } from "../store";
+import { Refusal } from "../wire";
 
 const WHAT = [
   { value: "obstacle", text: "Obstacle" },
@@ -62,7 +64,7 @@ export class EditPanel implements Panel {
   constructor(app: App, roadmaps: Map<string, RoadmapOverlay>) {
     this.app = app;
     app.stage.scene.add(this.draft.root);
-    this.item = new SelectedItem(app, (fields) => this.request(fields));
+    this.item = new SelectedItem(app, (...request) => this.request(...request));
     this.what = choice("edit-what", "What", WHAT, "obstacle", (value) => this.showRows(value));
     this.how = choice("edit-how", "Tool", HOW, "polygon", (value) => {
       this.hint.textContent = HINTS[value];
@@ -101,8 +103,11 @@ export class EditPanel implements Panel {
   private compose(): HTMLElement {
     const kinds = h("datalist", { id: "terrain-kinds" });
     const locked = h("p", { class: "trouble" }, "This document cannot be edited.");
+    let shown = "";
     this.app.store.document.watch((document) => {
       if (document === undefined) return;
+      if (document.name !== shown) this.leave(); // a drawing belongs to its map
+      shown = document.name;
       kinds.replaceChildren(...document.kinds.map((value) => h("option", { value })));
       locked.hidden = document.editable;
     });
@@ -124,11 +129,31 @@ export class EditPanel implements Panel {
     this.app.stage.refresh();
   }
 
-  private request(fields: EditFields): void {
+  /** Send an edit, then `done`; if it is not made, `failed` brings back what was drawn. */
+  private request(fields: EditFields, done = (): void => undefined, failed = (): void => undefined): void {
+    void this.mayLoseRoadmaps().then((yes) => (yes ? this.send(fields, done, failed) : failed()));
+  }
+
+  /** A roadmap is built again for a changed map, without its edits. */
+  private async mayLoseRoadmaps(): Promise<boolean> {
+    const count = this.app.roadmapEdits();
+    if (count === 0) return true;
+    const edits = count === 1 ? "1 edit" : `${count} edits`;
+    return ask(this.app.root, "Change the map?", `The roadmaps are built again for the changed map. This loses ${edits} of roadmaps; save them first.`, "Change");
+  }
+
+  private send(fields: EditFields, done: () => void, failed: () => void): void {
     this.app.source
       .request("edit", fields)
-      .then(({ ok }) => this.app.opened(ok))
-      .catch(this.app.complain);
+      .then(({ ok }) => {
+        this.app.opened(ok);
+        done();
+      })
+      .catch((trouble: unknown) => {
+        const isOffline = trouble instanceof Refusal && trouble.kind === "offline";
+        this.app.complain(isOffline ? new Error("There is no server: the map was not changed") : trouble);
+        failed();
+      });
   }
 
   private click(at: Point): void {
@@ -165,7 +190,13 @@ export class EditPanel implements Panel {
   private finish(polygon: Point[]): void {
     this.leave();
     const empty = polygon.length < 3 || (polygon[0][0] === polygon[2][0] && polygon[0][1] === polygon[2][1]);
-    if (!empty) this.request({ do: "add", what: this.what.get(), polygon, ...this.details() });
+    if (empty) return;
+    const again = (): void => {
+      if (this.corners.length > 0 || this.how.get() !== "polygon") return;
+      this.corners = polygon;
+      this.sketch(polygon);
+    };
+    this.request({ do: "add", what: this.what.get(), polygon, ...this.details() }, undefined, again);
   }
 
   /** The kind of a terrain; name and role of an area. */

@@ -18,10 +18,13 @@ const WORDS: Record<ItemFacts["kind"], string> = {
 /** Pixels within which a corner is taken. */
 const REACH = 12;
 
+/** Sends an edit; calls one of the functions when it is done or refused. */
+type Edit = (fields: EditFields, done?: () => void, failed?: () => void) => void;
+
 export class SelectedItem {
   readonly element: HTMLElement;
   private readonly app: App;
-  private readonly edit: (fields: EditFields) => void;
+  private readonly edit: Edit;
   private readonly draft = new Draft();
   private readonly title = h("strong", { "data-testid": "item-kind" });
   private readonly name: ReturnType<typeof field>;
@@ -33,8 +36,10 @@ export class SelectedItem {
   /** Number of the dragged corner; -1 for the whole item. */
   private held: number | undefined;
   private from: Point = [0, 0];
+  /** Number of selections by the user: an edited item stays selected until the next one. */
+  private clicks = 0;
 
-  constructor(app: App, edit: (fields: EditFields) => void) {
+  constructor(app: App, edit: Edit) {
     this.app = app;
     this.edit = edit;
     app.stage.scene.add(this.draft.root);
@@ -50,10 +55,25 @@ export class SelectedItem {
 
   /** Show the item at a point. */
   select(at: Point): void {
+    this.clicks += 1;
+    this.show(at);
+  }
+
+  /** Change the item, which is at `at` afterwards. */
+  private change(fields: EditFields, at: Point): void {
+    const { clicks } = this;
+    const done = (): void => {
+      if (clicks === this.clicks) this.show(at);
+    };
+    this.edit(fields, done, () => this.draw(this.corners));
+  }
+
+  private show(at: Point): void {
+    const { clicks } = this;
     this.app.source
       .request("item", { at })
       .then(({ ok, arrays, version }) => {
-        if (version !== this.app.store.document.value?.version) return;
+        if (version !== this.app.store.document.value?.version || clicks !== this.clicks) return;
         this.facts = ok;
         this.at = at;
         this.corners = pairs(arrays.corners);
@@ -97,14 +117,22 @@ export class SelectedItem {
     this.draw(shifted);
     if (!done) return;
     if (Math.hypot(...by) < this.app.stage.resolution()) return this.draw(corners);
-    if (held < 0) this.edit({ do: "move", at: this.at, to: rounded([this.at[0] + by[0], this.at[1] + by[1]]) });
-    else this.edit({ do: "change", at: this.at, polygon: shifted });
+    const [dx, dy] = rounded(by);
+    const to: Point = [this.at[0] + dx, this.at[1] + dy];
+    if (held < 0) this.change({ do: "move", at: this.at, to }, to);
+    else this.change({ do: "change", at: this.at, polygon: shifted }, this.inside(shifted, held));
     return undefined;
+  }
+
+  /** A point of the item with new corners. */
+  private inside(corners: Point[], held: number): Point {
+    if (this.facts?.kind === "wall") return corners[held];
+    return contains(corners, this.at) ? this.at : middle(corners, held);
   }
 
   private rename(): void {
     const name = this.name.input.value.trim();
-    if (name !== "" && name !== this.facts?.name) this.edit({ do: "change", at: this.at, name });
+    if (name !== "" && name !== this.facts?.name) this.change({ do: "change", at: this.at, name }, this.at);
   }
 
   private covers(at: Point, reach: number): boolean {
@@ -121,6 +149,12 @@ export class SelectedItem {
 
 function pairs(values: Float32Array): Point[] {
   return Array.from({ length: values.length / 2 }, (_, i) => rounded([values[2 * i], values[2 * i + 1]]));
+}
+
+/** The middle of a corner and its neighbours: inside, where the polygon is convex. */
+function middle(ring: Point[], k: number): Point {
+  const near = [-1, 0, 1].map((by) => ring[(k + by + ring.length) % ring.length]);
+  return rounded([0, 1].map((axis) => near.reduce((sum, at) => sum + at[axis] / 3, 0)) as Point);
 }
 
 function contains(ring: Point[], [x, y]: Point): boolean {

@@ -52,6 +52,7 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
       return switches.setResolution(input.value === "" ? undefined : Number(input.value));
     },
   });
+  app.store.theme.watch(() => switches.drawLegends());
   app.density.changed = () => switches.drawLegends();
   app.store.tint.watch((value) => {
     app.crowd.setTint(value);
@@ -213,7 +214,7 @@ class LayerSwitches {
   /** The legends of what is shown, with the units. */
   drawLegends(): void {
     const { app } = this;
-    const { layers, document, tint } = app.store;
+    const { layers, document, theme, tint } = app.store;
     const legends: Legend[] = [];
     for (const [name, overlay] of this.overlays) {
       if (layers[name].value && this.ready.has(name) && overlay.legend !== undefined) legends.push(overlay.legend());
@@ -222,7 +223,7 @@ class LayerSwitches {
     if (tint.value === "speed") legends.push({ title: "Speed", ramp: SPEED_CSS, low: "0", high: "1.5 m/s" });
     const kinds = document.value?.kinds ?? [];
     for (const kind of layers.terrain.value ? kinds : []) {
-      legends.push({ title: "Terrain", text: kind, colour: terrainColour(kind, kinds) });
+      legends.push({ title: "Terrain", text: kind, colour: terrainColour(kind, kinds, theme.value) });
     }
     const roles = new Set(app.ground.areaNames.map(({ role }) => role ?? "area"));
     for (const role of layers.areas.value ? roles : []) {

@@ -121,7 +121,7 @@ export class Plots {
     pen.lineWidth = 1.6;
     pen.lineJoin = "round";
     pen.stroke();
-    const at = Math.min(values.length - 1, Math.round(((this.now - first) / length) * (values.length - 1)));
+    const at = nearest(this.times, this.now);
     pen.fillStyle = colour;
     pen.fillRect(x(this.now) - 0.5, 0, 1, foot);
     pen.beginPath();
@@ -150,4 +150,11 @@ export class Plots {
     pen.textAlign = "left";
     pen.fillText(ends[0].toFixed(0), LEFT, foot + 3);
   }
+}
+
+/** The number of the time that is nearest to another; frames need not be equally far apart. */
+export function nearest(times: Numbers, time: number): number {
+  let found = 0;
+  times.forEach((value, i) => Math.abs(value - time) < Math.abs(times[found] - time) && (found = i));
+  return found;
 }

@@ -94,10 +94,11 @@ const TERRAIN: Record<string, string> = {
 };
 const OTHERS = ["#b6a6d8", "#e0a99b", "#8fc7c0", "#d3c56f", "#c69ab5", "#9db4d0"];
 
-/** The colour of a terrain kind: by its name if it is known, else one of six. */
-export function terrainColour(kind: string, kinds: string[]): string {
+/** The colour of a terrain kind: by its name if it is known, else one of six; darker in the dark theme. */
+export function terrainColour(kind: string, kinds: string[], theme: Theme): string {
   const known = Object.keys(TERRAIN).find((word) => kind.toLowerCase().includes(word));
-  return known === undefined ? OTHERS[Math.max(0, kinds.indexOf(kind)) % OTHERS.length] : TERRAIN[known];
+  const colour = known === undefined ? OTHERS[Math.max(0, kinds.indexOf(kind)) % OTHERS.length] : TERRAIN[known];
+  return theme === "light" ? colour : `#${new Color(colour).multiplyScalar(0.55).getHexString()}`;
 }
 
 const ROLES: Record<string, string> = { spawn: "#2f7de1", exit: "#19a979", goal: "#e8743b" };

@@ -124,8 +124,7 @@ export class Ground {
   private addTerrain(reply: Reply<"ground">, kinds: string[]): void {
     const found = polygons(reply.arrays, "terrain_");
     found.forEach((polygon, i) => {
-      const colour = new Color(terrainColour(reply.ok.terrain[i]?.kind ?? "", kinds));
-      if (this.theme === "dark") colour.multiplyScalar(0.55);
+      const colour = new Color(terrainColour(reply.ok.terrain[i]?.kind ?? "", kinds, this.theme));
       const lit = new MeshLambertMaterial({ color: colour, depthWrite: false });
       const plain = new MeshBasicMaterial({ color: colour, depthWrite: false });
       this.materials.push(lit, plain);

@@ -54,6 +54,7 @@ TOO_LONG = -2  # the chain exceeds the workspace
 N_NODES, HEAP_SIZE, QUERY, STEP, MODE, CUT, FAILED, MEASURED, UNBOUNDED, ALL_NODES, FEW = range(11)
 LONGEST, GOAL_QUERY, TABLE_ERROR = range(3)
 LENGTH, ARRIVAL_X, ARRIVAL_Y, TURN_QUERY, ARRIVALS = range(5)
+NODE = ARRIVALS  # of second_turns in the mode TO_POINTS
 MOST_ARRIVALS = 32.0  # at a turn, besides the shortest
 
 # Values of count[MODE]. A search for the shortest path follows only the shortest arrival at a turn;
@@ -64,8 +65,9 @@ MOST_ARRIVALS = 32.0  # at a turn, besides the shortest
 # to goal: ws.on_path.
 SHORTEST, TO_ALL, ALL, ALL_ON_PATHS = range(4)
 # Modes without a goal (kernels/landmarks). One records the distance of every point, the other those
-# of the landmarks to the start, over the points that it sees: it turns nowhere.
-TO_POINTS, SEE = -1, -2
+# of the landmarks to the start, over the points that it sees: it turns nowhere. The last lists the
+# turns that the start sees: see_turns.
+TO_POINTS, SEE, TURNS = -1, -2, -3
 
 BOUNDED, SPAWNED = 1, 4  # << side: the wedge has a bound; a node that turns there was created
 BLIND = 16  # the goal is on this edge, but behind
@@ -270,15 +272,20 @@ def _rebound(node, ws, xy, q):
 
 
 @inner
-def _record(node, point, ws, xy, q):
+def _record(node, point, side, ws, xy, q):
     """Record the distance to a point that a node sees, in the modes without a goal."""
-    if ws.count[MODE] >= SHORTEST:
+    if ws.count[MODE] >= SHORTEST or ws.count[MODE] == TURNS:
         return
     cx, cy = _root_xy(node, ws, xy, q)
     dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
     length = ws.floats[node, G] + math.sqrt(dx * dx + dy * dy)
     if ws.count[MODE] == TO_POINTS:
         ws.bounds[point, 0] = min(ws.bounds[point, 0], length)
+        k = (1 - 2 * side - ws.ints[node, SIGMA]) * q.radius
+        ux, uy, length = tangent(dx, dy, k)
+        if point < q.n_corners and length >= 0.0:
+            g = ws.floats[node, G] + _arc_to(node, ux, uy, ws, q) + length
+            _note_turn(node, point, side, g, ux, uy, ws, q)
         return
     for k in range(len(ws.goal_distances)):
         there = ws.landmarks[point, k] + length
@@ -402,6 +409,10 @@ def _turn_at(node, corner, side, to_goal, ws, xy, q):
     if ws.count[MODE] == SEE:
         return -1
     ni[node, FLAGS] |= SPAWNED << side
+    if ws.count[MODE] == TURNS:
+        ws.queue[ws.count[HEAP_SIZE]] = 2 * corner + side
+        ws.count[HEAP_SIZE] += 1
+        return -1
     sigma = 1 - 2 * side
     cx, cy = _root_xy(node, ws, xy, q)
     k = (sigma - ni[node, SIGMA]) * q.radius
@@ -412,6 +423,8 @@ def _turn_at(node, corner, side, to_goal, ws, xy, q):
     bound = nf[node, F]
     if _is_measured(ws):
         bound = max(bound, g + _to_goal(corner, ws) - q.radius)
+    if ws.count[MODE] == TO_POINTS:
+        _note_turn(node, corner, side, g, ux, uy, ws, q)
     if ws.count[MODE] < ALL:
         if _is_worse(2 * corner + side, g, ux, uy, ws, q):
             return -1
@@ -439,7 +452,7 @@ def _release(node, corner, corner_side, point, side, ws, xy, q):
     new = _turn_at(node, corner, corner_side, False, ws, xy, q)
     if new < 0:
         return
-    _record(new, point, ws, xy, q)
+    _record(new, point, side, ws, xy, q)
     other = 1 - side
     sign = 1 - 2 * side
     cx, cy = _root_xy(new, ws, xy, q)
@@ -493,7 +506,7 @@ def _finish(node, ws, xy, q):
     nf, ni = ws.floats, ws.ints
     cx, cy = _root_xy(node, ws, xy, q)
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
-    if length < 0.0:
+    if length < 0.0 or ws.count[MODE] == TURNS:
         return
     new = _copy(node, ws)
     nf[new, F] = nf[new, G] + _arc_to(new, ux, uy, ws, q) + length
@@ -599,7 +612,7 @@ def _advance(node, edges, corners, ws, q):
         else:
             rp = point
         if point == root:
-            _record(node, point, ws, xy, q)
+            _record(node, point, side, ws, xy, q)
             continue
         sign = 1 - 2 * side
         k = (sign - sigma) * q.radius
@@ -611,7 +624,7 @@ def _advance(node, edges, corners, ws, q):
         if flags & (BOUNDED << side):
             beside = _compare(bx, by, dx, dy, k, sign)
             if beside == 0:  # collinear: the path turns at the farther corner
-                _record(node, point, ws, xy, q)
+                _record(node, point, side, ws, xy, q)
                 if point < q.n_corners:
                     flags &= ~(SPAWNED << side)
                     if side == 0:
@@ -626,7 +639,7 @@ def _advance(node, edges, corners, ws, q):
         if turn < 0:
             ux, uy, length = tangent(dx, dy, k)
             if length < 0.0:
-                _record(node, point, ws, xy, q)  # a contact at the root
+                _record(node, point, side, ws, xy, q)  # a contact at the root
                 continue
             if flags & (BOUNDED << (1 - side)):
                 vx, vy = (rx, ry) if side == 0 else (lx, ly)
@@ -658,7 +671,7 @@ def _advance(node, edges, corners, ws, q):
                 return
             flags = ni[node, FLAGS]
             continue
-        _record(node, point, ws, xy, q)
+        _record(node, point, side, ws, xy, q)
         flags = (flags | (BOUNDED << side)) & ~(SPAWNED << side)
         if side == 0:
             lx, ly, lb = ux, uy, point
@@ -680,7 +693,7 @@ def _advance(node, edges, corners, ws, q):
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
         _try_goal(node, ws, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    if ws.count[MODE] == SEE:
+    if ws.count[MODE] <= SEE:
         return
     nf[node, F] = max(nf[node, F], _lower_bound(node, True, ws, xy, q))
     if _is_measured(ws):
@@ -697,7 +710,7 @@ def _may_enter(half, graph, ws, q):
         return False
     if ws.count[MODE] == ALL_ON_PATHS:
         return ws.on_path[edge]
-    if ws.count[MODE] < SHORTEST:
+    if ws.count[MODE] == TO_POINTS or ws.count[MODE] == SEE:
         return True
     return graph.is_core[edge] or ws.marks[edge] == ws.count[QUERY]
 
@@ -824,17 +837,22 @@ def _repair(node, corners, grid, ws, q):
     Wedges are based on chords of the axis: a corner that hides the start or the goal can be missing
     or superfluous.
     """
-    n = _read_chain(node, ws)
+    n = _read_chain(node, ws.ints, ws.chain)
     if n < 0:
         return TOO_LONG, 0.0, 0.0
-    ends = Ends(q.sx, q.sy, q.gx, q.gy, q.radius)
+    return _repair_chain(n, Ends(q.sx, q.sy, q.gx, q.gy, q.radius), corners, grid, ws)
+
+
+@inner
+def _repair_chain(n, ends, corners, grid, ws):
+    """`_repair` for the n corners in ws.chain."""
     n, least = tighten(n, ws.chain, ws.tangents, grid, corners.xy, ends)
     turns = drop_straight_stops(n, ws.chain, ws.tangents)
     if turns < n:
         n, least = tighten(turns, ws.chain, ws.tangents, grid, corners.xy, ends)
     if n < 0:
         return -1, 0.0, 0.0
-    return n, least, chain_length(n, ws.chain, ws.tangents, q.radius)
+    return n, least, chain_length(n, ws.chain, ws.tangents, ends.radius)
 
 
 @inner
@@ -864,6 +882,35 @@ def sweep(ws, index, q):
     return reach(math.inf, ws, index, q)
 
 
+@inner(inline=False)
+def _look(first, ws, index, q):
+    """Follow all that the start sees, in the modes SEE and TURNS, with nodes from `first` on."""
+    count, most, node = ws.count, len(ws.queue) - ws.count[STEP], first
+    _start_everywhere(index.axis, index.graph, index.corners, ws, q)
+    while node < count[N_NODES] and count[N_NODES] <= most:
+        if ws.ints[node, FLAGS] & WAITING:
+            _advance(node, index.graph.edges, index.corners, ws, q)
+        if ws.ints[node, FLAGS] & ARRIVED:
+            _expand(node, index.graph, index.corners, ws, q)
+        node += 1
+
+
+@inner
+def see_turns(ws, index, q):
+    """List the turns that the start sees, 2 corner + side, in ws.queue; False: too many nodes.
+
+    ws.count[HEAP_SIZE] is their number; some may be there twice. As the search does, it looks into
+    dead ends only if the start or the goal is there.
+    """
+    count = ws.count
+    count[N_NODES], count[HEAP_SIZE], count[MODE] = 0, 0, TURNS
+    count[QUERY] += 1
+    mark_dead_ends(q.start_edge, q.start_vertex, count[QUERY], index.graph, ws.marks)
+    mark_dead_ends(q.goal_edge, q.goal_vertex, count[QUERY], index.graph, ws.marks)
+    _look(0, ws, index, q)
+    return count[N_NODES] <= len(ws.queue) - count[STEP]
+
+
 @inner
 def _choose_landmarks(point, ws):
     """Choose the landmarks that bound the distance from a point to the goal best: ws.active."""
@@ -887,7 +934,7 @@ def _measure_goal(here, ws, index, q):
     landmarks are corners. The nodes of this search begin after those of the main one. Bounds are
     those of the landmarks that are best for the node `here`.
     """
-    count, graph, corners, first = ws.count, index.graph, index.corners, ws.count[N_NODES]
+    count, first = ws.count, ws.count[N_NODES]
     mode, most = count[MODE], len(ws.queue) - count[STEP]
     count[UNBOUNDED] = first
     ws.goal_distances[:] = math.inf
@@ -899,14 +946,7 @@ def _measure_goal(here, ws, index, q):
         -1, -1, -1, False, False, False, False,
     )  # fmt: skip
     count[MODE] = SEE
-    _start_everywhere(index.axis, graph, corners, ws, goal)
-    node = first
-    while node < count[N_NODES] and count[N_NODES] <= most:
-        if ws.ints[node, FLAGS] & WAITING:
-            _advance(node, graph.edges, corners, ws, goal)
-        if ws.ints[node, FLAGS] & ARRIVED:
-            _expand(node, graph, corners, ws, goal)
-        node += 1
+    _look(first, ws, index, goal)
     for k in range(len(ws.goal_distances)):
         if ws.goal_distances[k] == math.inf or count[N_NODES] > most:
             ws.goal_distances[k] = math.nan
@@ -1047,9 +1087,8 @@ def reach(limit, ws, index, q):
 
 
 @inner
-def _read_chain(node, ws):
+def _read_chain(node, ni, chain):
     """Corners of the path that ends in a node, from start to goal: their number, -1 if too many."""
-    ni, chain = ws.ints, ws.chain
     n, last = 0, -1
     while node >= 0:
         root = ni[node, ROOT]
@@ -1079,3 +1118,88 @@ def write_half_edges(node, ws):
     for k in range(n // 2):
         ws.halves[k], ws.halves[n - 1 - k] = ws.halves[n - 1 - k], ws.halves[k]
     return n
+
+
+# From one place to many ---------------------------------------------------------------------------
+
+
+@inner
+def _note_turn(node, corner, side, g, ux, uy, ws, q):
+    """In a sweep, note the shortest path to a turn, made or not: its node has not turned yet.
+
+    Two arrivals are compared after both have turned to the same direction, as in `_is_worse`.
+    """
+    key = 2 * corner + side
+    turn = ws.second_turns[key]
+    if turn[TURN_QUERY] == ws.count[QUERY]:
+        before, vx, vy = turn[LENGTH], turn[ARRIVAL_X], turn[ARRIVAL_Y]
+        if vx != ux or vy != uy:
+            angle = atan2(vx * uy - vy * ux, vx * ux + vy * uy)
+            before += q.radius * (angle if side == 0 else -angle)
+        if g >= before:
+            return
+    turn[LENGTH], turn[ARRIVAL_X], turn[ARRIVAL_Y], turn[TURN_QUERY] = g, ux, uy, ws.count[QUERY]
+    turn[NODE] = node
+
+
+@inner
+def search_to_sweep(ws, back, index, q):
+    """Find the shortest path from the start of a sweep to q.s: (corners, length); -1: none.
+
+    The search runs from q.s to the first turn; the sweep in `back` knows the rest. Every path is
+    repaired before its length counts, as in `next_path`. The chain and its tangents are left in
+    ws.chain and ws.tangents.
+    """
+    ni, count, graph, corners = ws.ints, ws.count, index.graph, index.corners
+    ends, most = Ends(q.gx, q.gy, q.sx, q.sy, q.radius), len(ws.queue) - count[STEP]
+    count[MODE], ws.limit[LONGEST] = SHORTEST, math.inf
+    begin_search(ws, index, q)
+    best, best_node = math.inf, -1
+    while count[HEAP_SIZE] > 0 and ws.keys[0] < best:
+        if count[N_NODES] > most:
+            return -1, math.inf
+        node = _pop_node(ws)
+        if not ni[node, FLAGS] & FINAL and ni[node, ROOT] < 0:
+            _follow(node, graph, corners, ws, q)
+            continue
+        if ni[node, FLAGS] & FINAL or _through_sweep(node, back, ws, q) < best:
+            n, length = _repair_by_sweep(node, back, ends, index, ws)
+            if n >= 0 and length < best:
+                best, best_node = length, node
+    count[ALL_NODES] += count[N_NODES]
+    if best_node < 0:
+        return -1, math.inf
+    return _repair_by_sweep(best_node, back, ends, index, ws)
+
+
+@inner
+def _through_sweep(node, back, ws, q):
+    """Lower bound on the length of a path that turns at the root of a node: `_length_through`."""
+    nf, ni = ws.floats, ws.ints
+    key = 2 * ni[node, ROOT] + (0 if ni[node, SIGMA] > 0 else 1)
+    turn = back.second_turns[key ^ 1]
+    if turn[TURN_QUERY] != back.count[QUERY]:
+        return math.inf
+    ux, uy, vx, vy = nf[node, INX], nf[node, INY], -turn[ARRIVAL_X], -turn[ARRIVAL_Y]
+    angle = atan2(ux * vy - uy * vx, ux * vx + uy * vy)
+    return nf[node, G] + turn[LENGTH] + q.radius * (angle if key % 2 == 0 else -angle)
+
+
+@inner(inline=False)
+def _repair_by_sweep(node, back, ends, index, ws):
+    """`_repair` for the path of a sweep to a node that has turned: (corners, length); -1: none."""
+    ni, chain, n = ws.ints, ws.chain, 0
+    if ni[node, FLAGS] & FINAL:  # without the sweep
+        n = _read_chain(node, ni, chain)
+        reverse_chain(n, chain)
+    else:
+        root, sigma = ni[node, ROOT], ni[node, SIGMA]
+        turn = back.second_turns[2 * root + (1 if sigma > 0 else 0)]
+        n = _read_chain(int(turn[NODE]), back.ints, chain)
+        if 0 <= n < len(chain):
+            chain[n, CORNER], chain[n, TURN] = root, -sigma
+            n += 1
+    if n < 0:
+        return -1, math.inf
+    n, _, length = _repair_chain(n, ends, index.corners, index.grid, ws)
+    return n, length

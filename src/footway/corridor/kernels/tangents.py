@@ -166,7 +166,7 @@ def draw_taut(n, chain, tangents, xy, ends):
 
 
 @inner
-def _goes_through(k, chain, tangents, grid, xy):
+def goes_through(k, chain, tangents, grid, xy):
     """Whether the turn around stop k crosses a wall that begins at its corner.
 
     Such a wall lies between the two tangents, on the side on which the path passes the corner. A
@@ -233,7 +233,7 @@ def tighten(n, chain, tangents, grid, xy, ends):
             least = min(least, clear)
         if not blocked:
             for k in range(1, n + 1):
-                if _goes_through(k, chain, tangents, grid, xy):
+                if goes_through(k, chain, tangents, grid, xy):
                     return -1, 0.0
             return n, least
     return -1, 0.0

@@ -118,7 +118,8 @@ def limit_to_characters(row, speed, first, end, world, workspace):
             headings[other, Y],
         )
         behind = nx * hx + ny * hy
-        yields = ahead - behind > _doubt(row, other, world)
+        clear = ahead - behind
+        yields = clear >= DOUBT or (clear > -DOUBT and clear > _doubt(row, other, world))
         space = headway.space if yields else _ZERO
         opposes = ex * hx + ey * hy < -_HALF
         meets = meets or (opposes and ahead > _ZERO and gap < _EVADE)

@@ -16,7 +16,7 @@ from footway._numba.jit import inner
 from footway.crowd.kernels.layouts import BODY_RADIUS, BODY_VX, BODY_VY, BODY_X, BODY_Y
 
 RANGE = 3.0  # m between discs, beyond which characters do not affect each other, in any model
-VECTOR = 8  # pairs per SIMD batch
+VECTOR = 16  # pairs per SIMD batch, at most
 NEARBY = 1024  # greatest number of neighbours of one character; more do not fit around it
 PAIRS = 3088  # capacity of `pairs`: characters and obstacles around one, and those of a batch
 
@@ -103,7 +103,7 @@ def measure(m, pairs):
 @inner
 def measure_all(n, pairs):
     """Write direction and gap of the first n pairs."""
-    for m in range(n):
+    for m in range(np.uint64(n)):
         measure(m, pairs)
 
 

@@ -299,7 +299,10 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         prefetch(state.cursor, later)
         prefetch(state.place, later)
         prefetch(state.body, later)
-        prefetch(world.tracks.balls, state.cursor[slots[min(row + AHEAD, end - 1)], col.AT])
+        soon = slots[min(row + AHEAD, end - 1)]
+        prefetch(world.tracks.balls, state.cursor[soon, col.AT])
+        if state.body[soon, col.LOOK] <= 0.0:
+            prefetch(world.tracks.sides, state.cursor[soon, col.AT])
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
         b = row - first
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed

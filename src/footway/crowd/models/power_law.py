@@ -89,7 +89,7 @@ def power_law_forces(n, parameters, pairs):
     k, per_tau0 = parameters[K], parameters[PER_TAU0]
     per_16_tau0, strongest = parameters[PER_16_TAU0], parameters[STRONGEST]
     per_2_dt = parameters[PER_2_DT]
-    for m in range(n):
+    for m in range(np.uint64(n)):
         _, _, gap = measure(m, pairs)
         x, y, contact = pairs[DX, m], pairs[DY, m], pairs[CONTACT, m]
         vx, vy = pairs[OWN_VX, m] - pairs[OTHER_VX, m], pairs[OWN_VY, m] - pairs[OTHER_VY, m]

@@ -127,7 +127,7 @@ def social_forces(n, parameters, pairs):
     own_share, look_ahead = parameters[OWN_SHARE], parameters[LOOK_AHEAD]
     quarter_strength, per_16_sigma = parameters[QUARTER_STRENGTH], parameters[PER_16_SIGMA]
     behind, cos_sight, side = parameters[BEHIND], parameters[COS_SIGHT], parameters[SIDE]
-    for m in range(n):
+    for m in range(np.uint64(n)):
         nx, ny, gap = measure(m, pairs)
         sx = (pairs[OTHER_VX, m] - own_share * pairs[OWN_VX, m]) * look_ahead
         sy = (pairs[OTHER_VY, m] - own_share * pairs[OWN_VY, m]) * look_ahead

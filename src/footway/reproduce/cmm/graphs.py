@@ -17,7 +17,7 @@ from footway.follow import cmm
 from footway.plot import Panel, RoadmapPanel, draw_roadmaps, layers, palette, save_picture
 from footway.plot.shapes import free_space_of
 from footway.plot.sheet import draw_page_bar, new_sheets, padded
-from footway.reproduce.claims import apart, less, stated
+from footway.reproduce.claims import apart, less_time, stated
 from footway.reproduce.cmm.obstacles import discs_along
 from footway.reproduce.cmm.queries import CELLS
 from footway.reproduce.cmm.setup import RADIUS, Scene, draw_figure, faults, scene
@@ -253,7 +253,8 @@ def _input_claims(each: Input) -> list[Claim]:
     name, file = each.place.name.capitalize(), f"cmm-figure-7-{each.place.name}.png"
     where = "cmm-2007, figure 7"
     return [
-        less(where, f"{name}: input graph, s", SECONDS[each.place.name], each.seconds, file=file),
+        less_time(where, f"{name}: input graph, s", SECONDS[each.place.name], each.seconds,
+                  file=file),
         apart(where, f"{name}: corridors cover a large portion of the free space", "yes",
               "all of it: the map is exact", printed=f"{each.covered:.1f} %",
               why="the paper gives no number", file=file),

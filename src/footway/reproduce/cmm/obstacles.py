@@ -12,7 +12,7 @@ from footway.errors import NoPath
 from footway.follow import Disc, cmm
 from footway.plot import Panel, save_picture
 from footway.reproduce import charts
-from footway.reproduce.claims import less, stated
+from footway.reproduce.claims import less_time, stated
 from footway.reproduce.cmm.setup import LONG, draw_figure, faults, scene, verdict
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import in_turn
@@ -51,6 +51,7 @@ _WORDS: Final = {
     "corridor": "updating the corridor",
     PRINTED: "updating it as printed",
 }
+_CAPTIONS: Final = {"forces": "forces", "corridor": "corridor", PRINTED: "as printed"}
 _COLOURS: Final = {"forces": charts.FIRST, "corridor": charts.SECOND}
 _FIGURES: Final = {"game": 8, "field": 9}
 
@@ -96,8 +97,8 @@ def _claims(measured: Measured, effort: Effort) -> Iterator[Claim]:
     for method in METHODS:
         what = f"{name.capitalize()}, {_WORDS[method]}"
         most = max(_medians(measured, method))
-        yield less("cmm-2007, figure 10", f"{what}: slowest query, ms", PUBLISHED[name, method][1],
-                   most, file="cmm-figure-10.png")  # fmt: skip
+        yield less_time("cmm-2007, figure 10", f"{what}: slowest query, ms",
+                        PUBLISHED[name, method][1], most, file="cmm-figure-10.png")  # fmt: skip
         arrived, printed = measured.arrived[method], measured.arrived[PRINTED]
         more = {"printed": f"{printed} of {effort.placements}"} if method == "corridor" else {}
         yield stated(f"cmm-2007, figure {_FIGURES[name]}", f"{what}: ten obstacles are avoided",
@@ -232,7 +233,7 @@ def _draw_avoidance(measured: Measured, folder: Path) -> Picture:
     figure = _FIGURES[place.name]
     panels = [
         Panel(
-            f"({letter}) {_WORDS[method]}",
+            f"({letter}) {_CAPTIONS[method]}",
             [walks[method]],
             details=_numbers(walks[method]),
         )

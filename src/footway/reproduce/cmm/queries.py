@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from footway.corridor import CorridorMap
 from footway.follow import cmm
-from footway.reproduce.claims import Claim, apart, less, stated
+from footway.reproduce.claims import Claim, apart, less_time, stated
 from footway.reproduce.cmm.setup import LONG, RADIUS, faults, scene, verdict
 from footway.reproduce.questions import random_questions
 from footway.reproduce.report import Section, Table, ratio
@@ -185,8 +185,8 @@ def _batch_table(
     where = "cmm-2007, batch 1"
     speeds = "ours walk 1.2 m/s, the paper's characters run; the row per cell does not depend on it"
     claims = [
-        less(where, f"{name}: 100 queries, ms", published.milliseconds, cpu, printed=printed),
-        less(where, f"{name}: CPU ms per 100 cells walked", paper_cells, cpu * 100.0 / cells),
+        less_time(where, f"{name}: 100 queries, ms", published.milliseconds, cpu, printed=printed),
+        less_time(where, f"{name}: CPU ms per 100 cells walked", paper_cells, cpu * 100.0 / cells),
         apart(where, f"{name}: CPU ms per second", published.load, cpu / seconds, why=speeds),
     ]
     return Table(name, columns, rows, note), claims
@@ -269,7 +269,7 @@ def _map_table(place: Scene, effort: Effort) -> tuple[Table, list[Claim]]:
     )
     where = "cmm-crowds-2008, section 2.1"
     why = "another city of the same size"
-    claims = [less(where, "city: map built, s", CITY_MAP["seconds"], seconds)]
+    claims = [less_time(where, "city: map built, s", CITY_MAP["seconds"], seconds)]
     claims += [
         apart(where, f"city: {name}", CITY_MAP[name], ours[name], why=why)
         for name in ("vertices", "edges")
@@ -323,12 +323,12 @@ def _parts_table(place: Scene, questions: Sequence[Question]) -> tuple[Table, li
     columns = ("part of a corridor query", "paper, ms", "ours, ms", "paper, + %", "ours, + %")
     where = "cmm-crowds-2008, section 2.2"
     claims = [
-        less(where, "city: extraction of a corridor, ms", EXTRACTION_MS, base),
+        less_time(where, "city: extraction of a corridor, ms", EXTRACTION_MS, base),
         stated(where, "A* is cheaper than Dijkstra", f"{means['A*']:.3f} and "
-               f"{means['Dijkstra']:.3f} ms", held=means["A*"] < means["Dijkstra"]),
+               f"{means['Dijkstra']:.3f} ms", held=means["A*"] < means["Dijkstra"], timed=True),
         stated(where, "a search structure is cheaper than linear search",
                f"{means['kd-tree']:.3f} and {means['linear search']:.3f} ms",
-               held=means["kd-tree"] < means["linear search"]),
+               held=means["kd-tree"] < means["linear search"], timed=True),
     ]  # fmt: skip
     return Table("Parts of a query", columns, rows, note), claims
 
@@ -387,8 +387,8 @@ def _city_table(times: Times, seconds: Sequence[float]) -> tuple[Table, list[Cla
     )
     where = "cmm-crowds-2008, section 2"
     claims = [
-        less(f"{where}.2", "city: a corridor, ms", CORRIDOR_MS, corridor),
-        less(f"{where}.3", "city: a path, ms", PATH_MS, cpu),
-        less(f"{where}.3", "city: CPU load of a character, %", LOAD, load),
+        less_time(f"{where}.2", "city: a corridor, ms", CORRIDOR_MS, corridor),
+        less_time(f"{where}.3", "city: a path, ms", PATH_MS, cpu),
+        less_time(f"{where}.3", "city: CPU load of a character, %", LOAD, load),
     ]
     return Table("City", columns, rows, note), claims

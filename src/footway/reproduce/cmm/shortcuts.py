@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from footway.follow import cmm
 from footway.plot import Panel, save_picture
 from footway.reproduce import charts
-from footway.reproduce.claims import Claim, less, stated
+from footway.reproduce.claims import Claim, less_time, stated
 from footway.reproduce.cmm.queries import SEED, walk_all
 from footway.reproduce.cmm.setup import LONG, RADIUS, draw_figure, faults, scene, verdict
 from footway.reproduce.questions import random_questions
@@ -76,8 +76,8 @@ def _claims(measured: Measured, effort: Effort) -> Iterator[Claim]:
     name = measured.place.name.capitalize()
     for dt, factor in list(PUBLISHED.items())[1:] if effort.rounds > 1 else ():
         ours = relative(measured.many_query, dt)
-        yield less("cmm-2007, figure 13", f"{name}: time at dt = {dt:g} over dt = 0", factor, ours,
-                   file="cmm-figure-13.png")  # fmt: skip
+        yield less_time("cmm-2007, figure 13", f"{name}: time at dt = {dt:g} over dt = 0", factor,
+                        ours, file="cmm-figure-13.png")  # fmt: skip
     short = _total(measured.many[DRAWN]) / _total(measured.many[0.0])
     figure = _FIGURES[measured.place.name]
     yield stated(f"cmm-2007, figure {figure}", f"{name}: dt = {DRAWN:g} makes paths shorter",

@@ -11,7 +11,7 @@ import numpy as np
 from footway.crowd import Crowd
 from footway.plot import palette, save_picture
 from footway.reproduce import charts
-from footway.reproduce.claims import Claim, explained, less, stated
+from footway.reproduce.claims import Claim, explained, less_time, stated
 from footway.reproduce.cmm.setup import RADIUS, scene
 from footway.reproduce.crowds.setup import faults
 from footway.reproduce.report import Picture, Section, Table, ratio
@@ -77,7 +77,9 @@ def run(effort: Effort, folder: Path) -> Section:
 def _claims(found: Sequence[Measured]) -> list[Claim]:
     where = "cmm-crowds-2008, figure 4"
     claims = [
-        less(where, f"{m.characters:,} characters: CPU load, %", PUBLISHED[m.characters], m.load)
+        less_time(
+            where, f"{m.characters:,} characters: CPU load, %", PUBLISHED[m.characters], m.load
+        )
         for m in found
         if m.characters in PUBLISHED
     ]
@@ -86,6 +88,7 @@ def _claims(found: Sequence[Measured]) -> list[Claim]:
     crowded = stated(
         where, "no significant loss when it is crowded",
         f"{grows:.2f} x per character, 10,000 and 1,000", held=grows <= 1.5,
+        timed=True,
     )  # fmt: skip
     slowed = f"jams form, mean speed {last.pace:.2f} m/s: characters there have many neighbours"
     return [*claims, explained(crowded, slowed)]

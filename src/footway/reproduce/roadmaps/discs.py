@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, get_args
 import numpy as np
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
-from footway.reproduce.claims import Claim, explained, less, more, stated
+from footway.reproduce.claims import Claim, explained, less_time, more, stated
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.roadmaps.setup import SETTINGS, corridors_of, random_pairs, roadmaps_of
 from footway.reproduce.timing import undisturbed
@@ -66,8 +66,8 @@ def _claims(shares: dict[str, float], milliseconds: float) -> list[Claim]:
           for kind in NAMES),
         stated(where, "each kind of disc covers more than the one before",
                ", ".join(f"{share:.1f}" for share in found) + " %", held=found == sorted(found)),
-        less("rrm-roadmaps-2006, section V.B.2", "Field: a configuration is connected, ms",
-             CONNECTION, milliseconds),
+        less_time("rrm-roadmaps-2006, section V.B.2", "Field: a configuration is connected, ms",
+                  CONNECTION, milliseconds),
     ]  # fmt: skip
 
 

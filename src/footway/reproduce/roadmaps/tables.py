@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from footway.environment import Environment
-from footway.reproduce.claims import Claim, apart, explained, less, more, stated
+from footway.reproduce.claims import Claim, apart, explained, less, less_time, more, stated
 from footway.reproduce.report import Section, Table, ratio
 from footway.reproduce.roadmaps.setup import (
     SEED,
@@ -229,10 +229,10 @@ def _claims(built: Built, times: dict[str, QueryTimes], printed: Roadmap) -> lis
             "a tree, whose detours depend on obstacles; ours are not the paper's",
         ),
         explained(
-            less(where, f"{name}: RRM* built, s", paper.seconds, built.seconds["RRM*"]),
+            less_time(where, f"{name}: RRM* built, s", paper.seconds, built.seconds["RRM*"]),
             "6 times as many cells as in the paper",
         ),
-        less(
+        less_time(
             where, f"{name}: 100 queries on RRM*, s", paper.queries, times["RRM*"].hundred / 1000.0
         ),
         size,
@@ -461,7 +461,7 @@ def _clearance_claims(built: Built, means: RunMeans) -> list[Claim]:
                  100.0 * grows),
             f"another house: {means.before[1]:.2f} m before, {before:.2f} m in the paper",
         ),
-        less(where, f"{built.name}: retraction, s", paper.seconds or 0.0, means.seconds),
+        less_time(where, f"{built.name}: retraction, s", paper.seconds or 0.0, means.seconds),
     ]  # fmt: skip
 
 

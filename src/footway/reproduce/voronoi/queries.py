@@ -10,7 +10,7 @@ import numpy as np
 from scipy.spatial import Delaunay, cKDTree
 
 from footway.plot import RoadmapPanel, draw_roadmaps, save_picture
-from footway.reproduce.claims import less
+from footway.reproduce.claims import less_time
 from footway.reproduce.questions import Question, random_questions
 from footway.reproduce.report import Picture, Section, Table, ratio
 from footway.reproduce.timing import undisturbed
@@ -86,8 +86,8 @@ def run(effort: Effort, folder: Path) -> Section:
             *path_faults(path, judge, "figure 8"),
         ],
         claims=[
-            less(f"{PAPER}, section 2.5", what, MILLISECONDS, float(np.median(each.each)),
-                 why=f"{each.vertices:,} vertices, {each.edges:,} edges")
+            less_time(f"{PAPER}, section 2.5", what, MILLISECONDS, float(np.median(each.each)),
+                      why=f"{each.vertices:,} vertices, {each.edges:,} edges")
             for what, each in zip(
                 ("a query, 1,000 vertices and 3,000 edges, ms", "a query on a Voronoi-PRM, ms"),
                 results, strict=False,
