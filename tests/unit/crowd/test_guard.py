@@ -105,7 +105,7 @@ class TestBodies:
         crowd = crowd_in(shapely.box(0, 0, 12, width))
         ends = [(2.0, width / 2), (10.0, width / 2)]
         crowd.add(2, starts=ends, goals=ends[::-1], radius=0.2, speed=1.34)
-        film = run(crowd, 40.0)
+        film = run(crowd, 60.0)
         assert film.least_distance() > 1.95 * film.radius
         assert film.points[-1][0, 0] < film.points[-1][1, 0]
         assert [one.cause for one in crowd.stuck] == ["crowd", "crowd"]

@@ -198,10 +198,12 @@ def _crowding(first, end, pairs):
     """Return how crowded it is beside a character: 0 (in a file) to 1."""
     total = _ZERO
     for m in range(first, end):
-        ex, ey, contact = pairs[HEADING_X, m], pairs[HEADING_Y, m], pairs[CONTACT, m]
         gap = pairs[GAP, m]
+        if gap >= _CROWD:
+            continue
+        ex, ey, contact = pairs[HEADING_X, m], pairs[HEADING_Y, m], pairs[CONTACT, m]
         aside = (ex * pairs[NORMAL_Y, m] - ey * pairs[NORMAL_X, m]) * (gap + contact) / contact
-        total += max(_ZERO, _ONE - gap / _CROWD) * min(_ONE, aside * aside * aside * aside)
+        total += (_ONE - gap / _CROWD) * min(_ONE, aside * aside * aside * aside)
     return min(_ONE, total)
 
 
