@@ -6,8 +6,8 @@ gets the area that Footway has loaded and repaired, inset by the radius for it; 
 starts. So two things differ: Footway's map serves every radius, JuPedSim's mesh this one; and
 Footway's whole begins with a file, JuPedSim's with clean polygons. "polygons to map" is the part of
 Footway that does the same work. Everything is warm: compiled kernels are loaded, the file is in the
-system's cache. The district is Munich, Muenchner Freiheit, (c) OpenStreetMap contributors, ODbL; it
-is left out where the file is absent.
+system's cache. Times are processor times: both work on one thread. The district is Munich,
+Muenchner Freiheit, (c) OpenStreetMap contributors, ODbL; it is left out where the file is absent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from benchmarks.peers.navigator import NotInstalled
 from benchmarks.peers.routing_engine import RoutingEngine
 from benchmarks.questions import points_in
 from benchmarks.report import Outcome, Table, Target
-from benchmarks.timing import spread, stopwatch
+from benchmarks.timing import processor_time, spread
 from footway.corridor.index import build_index
 from footway.environment import gallery
 from footway.formats import save_geojson
@@ -107,7 +107,7 @@ def _rounds(file: Path, effort: Effort) -> tuple[list[dict[str, float]], list[st
     rounds = []
     for _ in range(effort.repeats):
         try:
-            peer, remarks = {PEER: stopwatch(lambda: RoutingEngine(area))[0]}, []
+            peer, remarks = {PEER: processor_time(lambda: RoutingEngine(area))[0]}, []
         except NotInstalled as absent:
             peer, remarks = {}, [str(absent)]
         rounds.append(_steps(file) | peer)
@@ -116,11 +116,11 @@ def _rounds(file: Path, effort: Effort) -> tuple[list[dict[str, float]], list[st
 
 def _steps(file: Path) -> dict[str, float]:
     """Return the durations of the steps, and of the whole, which repeats the last two."""
-    load, env = stopwatch(lambda: fw.load(file))
-    walls, _ = stopwatch(lambda: env.walls)
-    medial, axis = stopwatch(lambda: medial_axis(env.walls))
-    index, _ = stopwatch(lambda: build_index(axis))
-    build, _ = stopwatch(lambda: fw.CorridorMap.build(env))
+    load, env = processor_time(lambda: fw.load(file))
+    walls, _ = processor_time(lambda: env.walls)
+    medial, axis = processor_time(lambda: medial_axis(env.walls))
+    index, _ = processor_time(lambda: build_index(axis))
+    build, _ = processor_time(lambda: fw.CorridorMap.build(env))
     steps = dict(zip(STEPS, (load, walls, medial, index), strict=True))
     return steps | {TOTAL: load + walls + build, BUILD: walls + build}
 

@@ -4,8 +4,8 @@ Each city is a GeoJSON file that a fresh process loads and builds, after it has 
 so that compiled kernels are loaded. Memory is the greatest that the process ever had resident
 once the first map was built, interpreter and libraries included; what it had before it opened the
 file stands beside it. The exponent is the slope of time over walls, both logarithmic: 1 is linear;
-it is that of the cities. Paths lead between random places on the whole map, for a radius of 0.25 m;
-those without a path are left out. The first queries, before landmarks are measured, are not timed.
+it is that of the cities. Paths lead between random places on the whole map, for a radius of 0.25 m,
+after `prepare`; those without a path are left out. Times are processor times of one thread.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import shapely
 import footway as fw
 from benchmarks.build import DISTRICT, RADIUS, check_map
 from benchmarks.report import Outcome, Table, Target
-from benchmarks.timing import spread, stopwatch
+from benchmarks.timing import processor_time, spread
 
 if TYPE_CHECKING:
     from benchmarks.effort import Effort
@@ -136,8 +136,8 @@ def measure(file: str, repeats: int, queries: int) -> dict[str, Any]:
     before = peak_megabytes()
     rounds = []
     for turn in range(repeats):
-        load, env = stopwatch(partial(fw.load, file))
-        build, cmap = stopwatch(partial(fw.CorridorMap.build, env))
+        load, env = processor_time(partial(fw.load, file))
+        build, cmap = processor_time(partial(fw.CorridorMap.build, env))
         rounds.append((load, build))
         if turn == 0:
             peak = peak_megabytes()  # later rounds also hold the previous map
@@ -153,14 +153,14 @@ def _time_paths(env: fw.Environment, cmap: fw.CorridorMap, count: int) -> list[f
     from benchmarks.questions import points_in
 
     ends = points_in(shapely.buffer(env.walkable, -1.2 * RADIUS), 2 * count, seed=5)
+    cmap.prepare()
     durations = []
-    for warm in (True, False):
-        for start, goal in ends.reshape(-1, 2, 2).tolist():
-            try:
-                seconds, _ = stopwatch(partial(cmap.path, start, goal, radius=RADIUS))
-            except fw.NoPath:
-                continue
-            durations += [] if warm else [1e3 * seconds]
+    for start, goal in ends.reshape(-1, 2, 2).tolist():
+        try:
+            seconds, _ = processor_time(partial(cmap.path, start, goal, radius=RADIUS))
+        except fw.NoPath:
+            continue
+        durations.append(1e3 * seconds)
     return durations
 
 

@@ -33,12 +33,22 @@ class Spread:
         return Spread(tuple(value * factor for value in self.values))
 
 
-def stopwatch(call: Callable[[], Any]) -> tuple[float, Any]:
+def stopwatch(
+    call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter
+) -> tuple[float, Any]:
     """Return the duration of a call, s, and its result."""
     gc.collect()  # garbage of earlier calls is not part of this one
-    begin = time.perf_counter()
+    begin = clock()
     result = call()
-    return time.perf_counter() - begin, result
+    return clock() - begin, result
+
+
+def processor_time(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the processor time of a call, s, and its result.
+
+    For work on one thread: it depends less on what else the machine does.
+    """
+    return stopwatch(call, time.process_time)
 
 
 def in_turn(calls: Mapping[str, Callable[[], Any]], *, repeats: int) -> dict[str, Spread]:

@@ -46,6 +46,12 @@ class WithoutLandmarks(Footway):
     name = "Footway, without landmarks"
 
 
+class Prepared(Footway):
+    """The same on a map with a table for the radius."""
+
+    name = "Footway, prepared"
+
+
 class FootwayPoints(Footway):
     """The same with the polyline of each path, which `Path.points` computes on first use."""
 

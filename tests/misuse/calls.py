@@ -235,7 +235,7 @@ CALLS = {
     "CorridorMap.nearest_obstacle": _on(cmap, "nearest_obstacle", points=[A, B]),
     "CorridorMap.passages": _on(cmap, "passages"),
     "CorridorMap.path": _on(cmap, "path", **PAIR),
-    "CorridorMap.prepare": _on(cmap, "prepare"),
+    "CorridorMap.prepare": _on(cmap, "prepare", radius=0.25, wait=True),
     "CorridorMap.path_toward": _on(cmap, "path_toward", **PAIR),
     "CorridorMap.paths": _on(cmap, "paths", starts=[A], goals=[B], threads=1),
     "CorridorMap.paths_between": _on(cmap, "paths_between", **PAIR, k=2, longer=0.5, different=0.1),
@@ -439,6 +439,7 @@ CALLS = {
     ),
     "SpaceMap.save": lambda: (space_map().save, {"file": folder() / "out.npz"}),
     "TautPath.to_dict": _on(path, "to_dict"),
+    "TautPath.with_tolerance": _on(path, "with_tolerance", tolerance=0.1),
     # footway.environment
     "Area": _call(Area, name="exit", polygon=shapely.box(0, 0, 1, 1)),
     "TerrainRegion": _call(TerrainRegion, kind="mud", polygon=shapely.box(0, 0, 1, 1)),

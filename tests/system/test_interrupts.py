@@ -92,10 +92,8 @@ def assert_one_line(done):
         "numpy",
         "numba",
         "llvmlite.binding",
-        "shapely",
-        "scipy",
-        "dataclasses",
-        "footway.corridor",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("shapely", "scipy", "dataclasses")),
+        pytest.param("footway.corridor", marks=pytest.mark.slow),
     ],
 )
 def test_while_importing(where):
@@ -111,7 +109,7 @@ def test_while_importing(where):
 )
 def test_while_a_kernel_is_loaded(where):
     """Nobody takes an exception in there: it was lost, and the kernel crashed."""
-    assert_one_line(pressed_in(where, "build", "gallery:city:4x4"))
+    assert_one_line(pressed_in(where, "build", "gallery:city:2x2"))
 
 
 def test_while_compiling(tmp_path):

@@ -140,7 +140,11 @@ def test_ctrl_c_ends_the_loading_at_the_start(tmp_path):
 # -- signals -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
+SLOW_INT = pytest.param(signal.SIGINT, marks=pytest.mark.slow)
+SLOW_TERM = pytest.param(signal.SIGTERM, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize("which", [signal.SIGTERM, SLOW_INT])
 def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
     (tmp_path / "good.geojson").write_bytes(FIELD)
     (tmp_path / "temporary").mkdir()
@@ -160,7 +164,7 @@ def test_a_signal_ends_the_server_while_a_file_is_loaded(tmp_path, which):
     assert list((tmp_path / "temporary").iterdir()) == []  # nothing is left
 
 
-@pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("which", [SLOW_TERM, signal.SIGINT])
 def test_a_signal_ends_the_server_while_a_step_of_the_crowd_does_not_end(which):
     with running("stuck-crowd", "gallery:field", "--port", 0) as (process, access):
         with Page(access) as page:

@@ -20,20 +20,21 @@ _MOST_BYTES = 1 << 14  # of an unpacked tuple; an array takes 56 or 72
 
 
 class Held(NamedTuple):
-    """An unpacked tuple: the kernel is given the first two."""
+    """An unpacked tuple: the kernel is given the first two. The others must stay alive."""
 
     address: Any
     kind: Any
-    owners: Any  # the memory and the tuple: neither counts references while it is held
+    values: Any
+    memory: Any
 
 
 def hold(values: tuple[Any, ...], kind: Any = None) -> Held:
     """Unpack a tuple of arrays and named tuples; `kind` is that of an earlier one like it."""
     if config.DISABLE_JIT:
-        return Held(values, None, values)
+        return Held(values, None, values, None)
     memory = np.empty(_MOST_BYTES, np.uint8)
     _write(values, memory)
-    return Held(memory.ctypes.data, kind or numba.typeof(values), (values, memory))
+    return Held(memory.ctypes.data, kind or numba.typeof(values), values, memory)
 
 
 def _store(_context: Any, values: Any, memory: Any) -> Any:
@@ -70,5 +71,5 @@ held: Any = _same if config.DISABLE_JIT else intrinsic(_load)
 
 
 @kernel
-def _write(values, memory):  # type: ignore[no-untyped-def]
+def _write(values: Any, memory: Any) -> None:
     _stored(values, memory)

@@ -17,7 +17,7 @@ from numba.core.compiler import Compiler, CompileResult, compile_result
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
-from numba.core.types import unliteral
+from numba.core.types import int32, int64, unliteral
 
 from footway._numba import files, keys
 from footway._numba.stamps import NotStampable
@@ -38,17 +38,24 @@ def add_cache(kernel: Any, directory: Path) -> None:
 
 
 def ignore_constants(function: Any) -> None:
-    """Compile a function once for all values of constant arguments.
+    """Compile a function once for all constant arguments, and for 32-bit and 64-bit integers.
 
-    Numba compiles a function again for each constant that is passed to it. LLVM inserts constants
-    anyway when it inlines the function, so this only takes time.
+    Numba compiles a function again for each constant that is passed to it, and for numbers from an
+    array of 32-bit integers. LLVM inserts constants anyway when it inlines the function, and
+    arithmetic is on 64 bits anyway, so this only takes time.
     """
     template = function.get_call_template
 
     def get_call_template(args: Any, kws: Any) -> Any:
-        return template([unliteral(a) for a in args], {k: unliteral(a) for k, a in kws.items()})
+        return template([_general(a) for a in args], {k: _general(a) for k, a in kws.items()})
 
     function.get_call_template = get_call_template
+
+
+def _general(kind: Any) -> Any:
+    """Return the type of the argument that is compiled for one of this type."""
+    kind = unliteral(kind)
+    return int64 if kind == int32 else kind
 
 
 class KernelCompiler(Compiler):

@@ -184,7 +184,6 @@ def _use_maps() -> None:
     cmap.nearest_obstacle([start])
     cmap.locate([start])
     cmap.path(start, goal, radius=0.1)
-    cmap.prepare()
     cmap.path(start, goal, radius=0.1, clearance=0.3)
     cmap.paths([start], [goal], radius=0.1)
     cmap.paths_between(start, goal, 2, radius=0.1)
@@ -214,6 +213,7 @@ def _field() -> tuple[CorridorMap, Floats, Floats]:
     from footway.formats import load
 
     cmap = CorridorMap.build(load("gallery:field"))
+    cmap.prepare(radius=0.1)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "field.fwmap"
         cmap.save(file)

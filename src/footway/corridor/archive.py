@@ -1,8 +1,9 @@
 """The file format of corridor maps: schema of the arrays, and consistency checks.
 
-Only the medial axis is stored; the rest is derived again in milliseconds, so a file cannot
-contradict itself. The geometry of the axis is checked against the walls, because the search relies
-on it: a negative length would keep it running for ever.
+Only the medial axis is stored, and the labels of tables of turns, which take seconds to make; the
+rest is derived again in milliseconds, so a file cannot contradict itself. The geometry of the axis
+is checked against the walls, because the search relies on it: a negative length would keep it
+running for ever. Labels are checked likewise.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from footway._numba.segments import closest_points
 from footway.archive import Array, Damaged, flags, indices
 from footway.constants import GRID
 from footway.corridor.index import build_index
+from footway.corridor.turn_table import MOST_LABELS, joined, separated
 from footway.medial import MedialAxis
 from footway.medial.axis import _piece_lengths
 from footway.validation import FARTHEST
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from os import PathLike
 
     from numpy.typing import NDArray
 
-    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.kernels.layouts import Index, TurnTable
 
     Floats = NDArray[np.float64]
 
@@ -55,22 +58,44 @@ KIND = archive.Kind(
     facts={"name": str},
 )
 
+PREPARED = KIND._replace(
+    format="footway corridor map, prepared",
+    arrays=KIND.arrays
+    | {
+        "table_radii": Array("<f8", ("tables",), 0.0),
+        "table_corners": Array("<i8", ("tables+1",), 0, "corners", step=1),
+        "table_sites": indices("sites", "corners", dtype="<i4"),
+        "table_labels": Array("<i8", ("turns",), 0, MOST_LABELS),
+        "hubs": Array("<i4", ("labels",), 0),
+        "nexts": Array("<i4", ("labels",), 0),
+        "distances": Array("<f8", ("labels",)),
+        "is_tied": flags("labels"),
+    },
+)
+"""A map with tables of turns, one after the other: see corridor/turn_table."""
 
-def save(file: str | PathLike[str], axis: MedialAxis, *, name: str) -> None:
-    """Write a medial axis to a file."""
-    archive.write(file, KIND, {"name": name}, axis._asdict())
+
+def save(
+    file: str | PathLike[str], axis: MedialAxis, tables: Collection[TurnTable] = (), *, name: str
+) -> None:
+    """Write a medial axis to a file, and tables of turns."""
+    kind = PREPARED if tables else KIND
+    archive.write(file, kind, {"name": name}, axis._asdict() | (joined(tables) if tables else {}))
 
 
-def load(file: str | PathLike[str]) -> tuple[Index, str]:
-    """Read and check a medial axis; return its index and name."""
-    with archive.reading(file, KIND) as (facts, arrays):
-        axis = MedialAxis(**arrays)
+def load(file: str | PathLike[str]) -> tuple[Index, list[TurnTable], str]:
+    """Read and check a medial axis; return its index, its tables and its name."""
+    kind = PREPARED if archive.format_of(file) == PREPARED.format else KIND
+    with archive.reading(file, kind) as (facts, arrays):
+        axis = MedialAxis(**{name: arrays[name] for name in KIND.arrays})
         _check_sites(axis)
         _check_graph(axis)
         _check_geometry(axis)
         index = build_index(axis)
         _check_walls(index)
-        return index, facts["name"]
+        tables = separated(index, arrays) if kind is PREPARED else []
+        _require(None not in tables)
+        return index, [table for table in tables if table is not None], facts["name"]
 
 
 def _check_sites(axis: MedialAxis) -> None:

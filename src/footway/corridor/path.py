@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from footway import validation
 from footway._numba.portable_math import atan2, hypot
 from footway.corridor.kernels.path import RADIUS, X0, X1, Y0, Y1, sample_pieces
 from footway.errors import BadQuery
@@ -89,6 +90,7 @@ class TautPath(Path):
             sweep (radians, positive to the left) and distance to the nearest wall; zeros for lines.
         source: solver of its map; None for a path made by hand.
         crossed: half-edges of the map that its search crossed; empty without a search.
+        tolerance: largest distance of `points` from the curve, m; 0.1 % of the radius if less.
 
     Example:
         >>> import footway as fw
@@ -109,6 +111,7 @@ class TautPath(Path):
     method: str = "shortest"
     source: Solver | None = None
     crossed: tuple[int, ...] = ()
+    tolerance: float = 0.0
 
     @classmethod
     def from_solution(
@@ -128,14 +131,22 @@ class TautPath(Path):
         )  # fmt: skip
         return path
 
+    def with_tolerance(self, tolerance: float) -> TautPath:
+        """Return the same curve with fewer `points`, by at most `tolerance` metres off its arcs.
+
+        They keep the clearance: where a wall is near, they are as close to the curve as before.
+        """
+        value = validation.number(tolerance, "tolerance", "m", low=0.0)
+        return replace(self, tolerance=value)
+
     @cached_property
     def points(self) -> Floats:  # type: ignore[override]
         """(n, 2) m. A polyline along the path that keeps its clearance.
 
         Points of an arc lie a little outside of it, so that no chord cuts a corner: at most 0.1 %
-        of the radius, less where a wall on the other side is close.
+        of the radius or `tolerance`, less where a wall on the other side is close.
         """
-        points: Floats = sample_pieces(self.pieces)
+        points: Floats = sample_pieces(self.pieces, self.tolerance)
         return points
 
     @property

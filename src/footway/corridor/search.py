@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from footway._numba.held import hold
+from footway._numba.held import Held, hold
 from footway._numba.jit import entry
 from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
@@ -28,16 +28,23 @@ from footway.corridor.kernels.path import (
     solve,
     solve_many,
 )
+from footway.corridor.kernels.query import THIN
 from footway.corridor.kernels.search import ALL_NODES, N_FLOATS, N_INTS
 from footway.corridor.landmarks import ACTIVE, NO_LANDMARKS, Landmarks, measure_landmarks
 from footway.corridor.points import locate
+from footway.corridor.turn_table import (
+    MOST_LABELS,
+    NO_TABLE,
+    make_table,
+    make_turn_workspace,
+)
 from footway.errors import BadQuery
 from footway.validation import as_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.kernels.layouts import Graph, Index
+    from footway.corridor.kernels.layouts import Graph, Index, TurnTable
     from footway.errors import NoPath
 
     Floats = NDArray[np.float64]
@@ -101,7 +108,9 @@ class Solver:
         self.made_for: float | None = None
         self._local = threading.local()
         self._solve: Any = None  # compiled code of `solve`
+        self._kind: Any = None  # type of the arrays that it takes
         self._landmarks = NO_LANDMARKS
+        self.tables: dict[float, TurnTable] = {}  # by radius, at least THIN
         self._measuring = threading.Lock()
 
     def explain_unlocated_end(
@@ -157,7 +166,22 @@ class Solver:
     def _grow(self, nodes: int, pieces: int) -> None:
         self._local.workspace = _make_workspace(self.index, nodes, self._landmarks)
         self._local.out = np.empty((pieces, N_COLUMNS))
-        self._local.held = hold((self._local.out, self._local.workspace, self.index))
+        self._local.held = {}
+
+    def _hold(self, radius: float, index: Index) -> Held:
+        """Unpack the arrays of a search; for the solver's own index, once for each table."""
+        table = self.tables.get(max(radius, THIN), NO_TABLE)
+        known: dict[int, Held] = self._local.held
+        if index is self.index and id(table) in known:
+            return known[id(table)]
+        if index is not self.index:
+            table = NO_TABLE
+        values = (self._local.out, self._local.workspace, index, table, make_turn_workspace(table))
+        held = hold(values, self._kind)
+        self._kind = held.kind
+        if index is self.index:
+            known[id(table)] = held
+        return held
 
     @property
     def landmarks(self) -> Landmarks:
@@ -173,6 +197,27 @@ class Solver:
             if self._landmarks is NO_LANDMARKS:
                 self._landmarks = measure_landmarks(self.index, _make_workspace)
                 self.uses_landmarks = len(self._landmarks.places) > 0  # a map without corners
+
+    def prepare(self, radius: float, *, wait: bool) -> None:
+        """Make the table of turns for a radius, if there is none, and the landmarks."""
+        if not wait:
+            threading.Thread(target=self._prepare, args=(radius,), daemon=True).start()
+        elif not self._prepare(radius):
+            raise BadQuery(
+                f"a table for the radius {radius:g} m would have more than {MOST_LABELS:,} labels: "
+                "the map has too many corners; paths are searched as before"
+            )
+
+    def _prepare(self, radius: float) -> bool:
+        self.measure_landmarks()
+        with self._measuring:
+            disc = max(radius, THIN)
+            if disc not in self.tables:
+                table = make_table(self.index, disc)
+                if table is None:
+                    return False
+                self.tables = {**self.tables, disc: table}
+        return True
 
     def _measure_if_worth_it(self, workspace: SearchWorkspace) -> None:
         """Start to measure the landmarks in the background after enough searches."""
@@ -282,10 +327,7 @@ class Solver:
         shortcut: bool,
     ) -> Solution | None:
         """Answer one query; None if the scratch memory was too small and was enlarged."""
-        workspace, out = self.workspace, self._local.out
-        held = self._local.held
-        if index is not self.index:
-            held = hold((out, workspace, index), held.kind)
+        workspace, held = self.workspace, self._hold(radius, index)
         (sx, sy), (gx, gy) = start, goal
         arguments = (sx, sy, gx, gy, radius, shortcut, held.address, held.kind)
         if self._solve is None:
@@ -294,10 +336,10 @@ class Solver:
         self._measure_if_worth_it(workspace)
         most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
         if status == FULL and len(workspace.queue) <= most:
-            self._grow(4 * len(workspace.queue), 4 * len(out))
+            self._grow(4 * len(workspace.queue), 4 * len(held.values[0]))
             return None
         crossed = tuple(workspace.halves[:count].tolist())
-        return Solution(status, out[:rows].copy(), length, clearance, crossed)
+        return Solution(status, held.values[0][:rows].copy(), length, clearance, crossed)
 
     def solve_alternatives(
         self,
@@ -419,7 +461,9 @@ class Solver:
         n, workspace = len(starts), self.workspace
         out = np.empty((n, _BATCH_PIECES, N_COLUMNS))
         rows, statuses, certificates = np.zeros(n, int), np.zeros(n, int), np.zeros((n, 2))
-        solve_many(starts, goals, radius, out, rows, certificates, statuses, workspace, self.index)
+        *_, table, work = self._hold(radius, self.index).values
+        arrays = (out, rows, certificates, statuses)
+        solve_many(starts, goals, radius, *arrays, workspace, self.index, table, work)
         self._measure_if_worth_it(workspace)
         return [
             self.solve(starts[k], goals[k], radius)

@@ -222,7 +222,7 @@ class Planner:
         ranges = np.zeros((len(ids), 3), np.int64)
         within, weights = np.full(len(ids), np.inf), np.zeros(len(ids))
         congestion, populations = simulation.congestion, simulation.populations
-        n_stages = np.array([len(population.stages) for population in populations])
+        n_stages = np.array([len(p.stages) for p in populations], np.int64)
         numbers = characters.population[slots].astype(np.int64)
         kinds = numbers << 32 | characters.stage[slots] % n_stages[numbers]
         for kind in np.unique(kinds).tolist():

@@ -361,14 +361,14 @@ def read_bytes(path: Path, *, limit: int = MAX_MAP_BYTES) -> bytes:
     except ValueError as error:
         raise BadFile(f"cannot be read: {error}; check the path") from error
     if not content.strip():
-        raise BadFile("is empty; give a map file")
+        raise BadFile("is empty; give another file")
     return content
 
 
 def _check_file(status: os.stat_result, limit: int) -> None:
     if not stat.S_ISREG(status.st_mode):
         kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-        raise BadFile(f"is {kind}; give a map file")
+        raise BadFile(f"is {kind}; give a file")
     if status.st_size > limit:
         raise BadFile(
             f"is {status.st_size / 2**20:,.0f} MiB, more than the {limit / 2**20:,.0f} MiB "

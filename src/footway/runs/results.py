@@ -62,6 +62,8 @@ class StudyFolder:
         """Raise an error if the folder belongs to something else than this study and version."""
         if (self.path / "study.json").exists():
             known = self.facts()
+            if not any(self.runs.glob("*-*.json")):
+                return  # such as after a mistake in the study: there is nothing to lose
             if known.get("version") != __version__:
                 raise BadInput(
                     f"{self.path}: was begun with Footway {known.get('version')}, this is "
@@ -84,8 +86,9 @@ class StudyFolder:
         self.check(study)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            if not (self.path / "study.json").exists():
-                self._write(self.path / "study.json", describe_study(study))
+            file, facts = self.path / "study.json", describe_study(study)
+            if not file.exists() or self.facts() != json.loads(json.dumps(facts)):
+                self._write(file, facts)
             for folder in (self.runs, self.maps):
                 folder.mkdir(exist_ok=True)
         except OSError as error:

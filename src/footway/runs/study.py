@@ -164,7 +164,7 @@ def load_study(file: str | PathLike[str]) -> Study:
     try:
         text = read_text(path)
     except BadFile as error:
-        raise BadFile(f"{file}: {str(error).replace('a map file', 'a study file')}") from None
+        raise BadFile(f"{file}: {error}") from None
     return parse_study(text, name=str(file), folder=path.parent)
 
 

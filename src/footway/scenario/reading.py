@@ -99,8 +99,7 @@ def _read(file: str | os.PathLike[str]) -> tuple[dict[str, Any], Origin, Path]:
     try:
         text = read_text(path)
     except BadFile as error:
-        message = str(error).replace("a map file", "a scenario file")
-        raise BadFile(f"{name}: {message}") from error
+        raise BadFile(f"{name}: {error}") from error
     return _parse(text, name), Origin(name, key_lines(text)), path.parent
 
 

@@ -236,6 +236,15 @@ class TestInner:
         assert kernel(_four_times_more)(3.0) == 13.0
         assert sum(again.stats.cache_hits.values()) == 1
 
+    @needs_internals
+    def test_one_signature_for_constants_and_both_sizes_of_integers(self, monkeypatch):
+        monkeypatch.setattr(jit, "_CACHE", None)
+        increased = inner(_increased)
+        monkeypatch.setitem(globals(), "_increased", increased)
+        short = np.array([2, 2**31 - 1], np.int32)
+        assert kernel(_increases_all)(short, 2**40) == 2**31 + 2**40 + 7
+        assert len(increased.overloads) == 1
+
     def test_errors_come_through(self, pack):
         helper = HELPER.replace(
             "    return x * FACTOR",
@@ -330,6 +339,14 @@ class TestShipped:
         install = ("install", "-q", "--no-deps", "--no-index", "--target")
         subprocess.run([sys.executable, "-m", "pip", *install, place, wheel], check=True)
         assert files.load(place / "footway_kernels", kernel.stem) == b"machine code"
+
+
+def _increased(x):
+    return x + 1
+
+
+def _increases_all(short, long):
+    return _increased(short[0]) + _increased(short[1]) + _increased(long) + _increased(2)
 
 
 def _twice(x):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import shapely
 
 import footway as fw
 from footway._numba.jit import kernel
@@ -161,3 +162,24 @@ def test_the_command_line_says_how_and_certifies_what_is_true(cmap):
         assert "Certified: a disc of radius 0.25 m" in text
         assert f"{path.clearance:.3f} m or more" in text
         assert path.clearance >= 0.25 - 1e-6
+
+
+def test_a_tolerance_leaves_points_out_and_keeps_the_clearance():
+    """A comb of 100 teeth: some turns have a wall on the other side that is near."""
+    teeth = [[(4 * k, 0), (4 * k, 8)] for k in range(1, 100, 2)]
+    combs = [[(4 * k, 10), (4 * k, 2 + 5 * (k % 4) / 2)] for k in range(2, 100, 2)]
+    env = fw.Environment.from_polygons(bounds=(0, 0, 400, 10), lines=[*teeth, *combs])
+    cmap = fw.CorridorMap.build(env)
+    fine = cmap.path((1, 5), (399, 5), radius=0.25)
+    before = len(fine.points)
+    for tolerance in (0.001, 0.05, 1.0):
+        coarse = cmap.path((1, 5), (399, 5), radius=0.25, tolerance=tolerance)
+        assert (coarse.length, coarse.clearance) == (fine.length, fine.clearance)
+        assert path_clearance(coarse.points, env) >= 0.25 - 1e-6
+        assert len(coarse.points) <= before
+        away = shapely.distance(shapely.points(coarse.points), shapely.LineString(fine.points))
+        assert away.max() <= tolerance + 0.001 * 0.25
+        before = len(coarse.points)
+    assert before < 0.4 * len(fine.points)
+    with pytest.raises(fw.BadQuery, match="tolerance"):
+        cmap.path((1, 5), (399, 5), tolerance=-1.0)

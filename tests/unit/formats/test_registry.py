@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import compileall
+import gc
 import os
 import shutil
 import subprocess
@@ -224,3 +225,15 @@ def test_a_saved_map_is_a_format_that_load_refuses(tmp_path):
     assert "(.fwmap)" in registry.list_formats()
     with pytest.raises(fw.BadInput, match=r"is a saved map; read it with CorridorMap.load"):
         fw.load(file)
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(is_on, tmp_path):
+    (file := tmp_path / "room.wkt").write_text("POLYGON ((0 0, 4 0, 4 4, 0 4, 0 0))")
+    before = gc.isenabled()
+    try:
+        (gc.enable if is_on else gc.disable)()
+        fw.load(file)
+        assert gc.isenabled() == is_on
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -251,6 +251,8 @@ class TestBadInput:
             assert message in str(caught.value)
             assert "\n" not in str(caught.value)
         assert not list((plan.parent / "out").glob("runs/*"))
+        plan.write_text(PLAN)  # corrected: nothing of the first one is in the folder
+        assert len(study(plan, plan.parent / "out", executor=Here(), keep=()).runs) == 6
 
     def test_a_point_that_does_not_fit(self, plan):
         plan.write_text(PLAN.replace("[5, 8]", "[5, 5000]"))

@@ -128,8 +128,8 @@ def test_runs_in_which_somebody_is_left_are_counted(tmp_path):
         new.runs[2, k] |= {"egress_time": None, "present": 7.0}
     assert "Points without a value in any run: 1 of 4." in report_html(new)
     for k in range(2, 5):
-        new.runs[2, k] |= {"egress_time": 30.0, "present": 0.0}
-    assert "(30 s in 3 of 5 runs)" in report_html(new)
+        new.runs[2, k] |= {"egress_time": 50.0, "present": 0.0}
+    assert "(50 s in 3 of 5 runs)" in report_html(new)
     assert "in 0 runs of A and 2 of B" in comparison_html(old, new)
     assert "still inside" not in report_html(old)
 

@@ -3,7 +3,6 @@
 import tempfile
 import threading
 import time
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -128,7 +127,9 @@ def test_at_most_thirty_frames_a_second():
         crowd_thread.speed = 16.0
         crowd_thread.between_steps(crowd_thread.start)
         wait_until(lambda: len(moments) > 20)
-    assert min(b - a for a, b in pairwise(moments)) > 0.03
+    # A frame may be sent late on a busy machine, but no later one is early.
+    apart = [b - a for a, b in zip(moments, moments[15:], strict=False)]
+    assert min(apart) > 14 / 30 - 0.001
 
 
 def test_obstacles_are_sent_only_when_they_change():

@@ -78,7 +78,7 @@ def test_a_new_client_gets_the_obstacles(client):
     wait_until(lambda: any(len(arrays["ids"]) for _, arrays in client.events("obstacles")))
     count = len(client.events("obstacles"))
     client.ok("hello")
-    wait_until(lambda: len(client.events("obstacles")) == count + 1)
+    wait_until(lambda: len(client.events("obstacles")) == count + 1, seconds=60.0)
     assert client.events("obstacles")[-1][1]["discs"].tolist() == [[5.0, 5.0, 1.0]]
 
 

@@ -222,3 +222,35 @@ class PathBuffer(NamedTuple):
     chains: NDArray[np.int32]  # (capacity, 2) corners at which the paths turn, and sides
     ends: Ints  # (most + 1, 3) where the pieces, half-edges and corners of each path end
     certificates: Floats  # (most, 2) length and clearance, m
+
+
+class TurnTable(NamedTuple):
+    """Distances between the turns of discs of one radius, as hub labels: see kernels/turns.
+
+    Turns are numbered by rank here: turn 2 k + side is at the k-th corner of `sites` (n,). The
+    labels of a turn are hubs with the distance to them, each with the next turn on the way there.
+    """
+
+    radius: Floats  # (1,) m; NaN: no table
+    corner_of: NDArray[np.int32]  # (ns,) number of a site in `sites`; -1 if no path turns there
+    sites: NDArray[np.int32]  # (n,)
+    references: Floats  # (n, 2) direction from which arcs of turns to the left are counted
+    cosines: Floats  # (n,) of the largest angle between it and the direction of a path
+    offsets: Ints  # (2 n + 1,) labels of each turn
+    hubs: NDArray[np.int32]  # (m,) in increasing order for each turn
+    nexts: NDArray[np.int32]  # (m,)
+    distances: Floats  # (m,) m
+    is_tied: NDArray[np.bool_]  # (m,) whether there are several shortest paths
+
+
+class TurnWorkspace(NamedTuple):
+    """Memory of a query of a TurnTable. Threads must not share it."""
+
+    turns: NDArray[np.int32]  # (2, 2 n) turns that the start sees, and the goal
+    lengths: Floats  # (2, 2 n) length of the line and arc to each, m
+    least: Floats  # (2, 2 n) lower bound on the length of a path over each, m
+    seen: Ints  # (2 n,) list that has this turn
+    count: Ints  # type: ignore[assignment]  # (1,) lists
+    from_hub: Floats  # (2 n,) distance from a hub to the goal, m; infinite for all between queries
+    label: Ints  # (2 n,) label that has it
+    chain: NDArray[np.int32]  # (2 n + 2,) turns

@@ -11,6 +11,7 @@ from footway._numba.jit import inner, kernel
 from footway._numba.math import acos, atan2, cos, hypot, sincos
 from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
 from footway.corridor.kernels.locate import locate_on
+from footway.corridor.kernels.prepared import find_by_table
 from footway.corridor.kernels.query import POINT, THIN, check_ends, is_connected, make_query
 from footway.corridor.kernels.search import search, write_half_edges
 from footway.corridor.kernels.surface import (
@@ -144,10 +145,11 @@ def draw_certified(n, least, disc, ends, out, ws, grid, xy):
 
 
 @inner(inline=False)
-def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
+def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index, table, work):
     """Shortest path of a disc: (status, pieces in `out`, length, clearance, number of ws.halves).
 
-    With `shortcut` a free straight line is returned without a search, and without half-edges.
+    With `shortcut` a free straight line, or a path in the table for this radius, is returned
+    without a search, and without half-edges.
     """
     grid, xy = index.grid, index.corners.xy
     layers = grid.layers
@@ -169,6 +171,16 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
             return FOUND, 1, hypot(gx - sx, gy - sy), clear, 0
     from_x, from_y = fitting_position(sx, sy, disc, start, index.axis)
     to_x, to_y = fitting_position(gx, gy, disc, goal, index.axis)
+    is_moved = from_x != sx or from_y != sy or to_x != gx or to_y != gy
+    if shortcut and table.radius[0] == disc and not is_moved:
+        ends = Ends(sx, sy, gx, gy, disc)
+        q = make_query(ends, start.piece, goal.piece, index)
+        n, least = find_by_table(ends, q, ws, index, table, work)
+        if n > 0:
+            ends = Ends(sx, sy, gx, gy, radius)
+            status, rows, length, least = draw_certified(n, least, disc, ends, out, ws, grid, xy)
+            if status == FOUND:
+                return status, rows, length, least, 0
     n, least, node, status = -1, 0.0, -1, NOWHERE
     # The search may miss a corner that hides the start, but not one that hides the goal: if it
     # fails, search from goal to start.
@@ -196,40 +208,41 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index):
 
 @inner
 def _solve_held(sx, sy, gx, gy, radius, shortcut, address, kind):
-    out, ws, index = held(address, kind)
-    return _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index)
+    out, ws, index, table, work = held(address, kind)
+    return _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index, table, work)
 
 
 @kernel
 def solve(sx, sy, gx, gy, radius, shortcut, address, kind):
-    """`_solve` for Python, with the arrays (out, ws, index) of a Held."""
+    """`_solve` for Python, with the arrays (out, ws, index, table, work) of a Held."""
     return _solve_held(sx, sy, gx, gy, radius, shortcut, address, kind)
 
 
 @inner
-def _arc_steps(piece):
+def _arc_steps(piece, tolerance):
     """Number of chords for an arc, so that its polyline stays clear of the walls."""
     radius = piece[RADIUS]
-    margin = min(max(piece[MARGIN], FINEST), COARSEST * radius)
+    margin = min(max(piece[MARGIN], FINEST), max(COARSEST * radius, tolerance))
     return max(1, int(math.ceil(abs(piece[SWEEP]) / (2.0 * acos(radius / (radius + margin))))))
 
 
 @kernel
-def sample_pieces(pieces):
+def sample_pieces(pieces, tolerance):
     """Polyline (n, 2) along lines and arcs that keeps their distance to the walls.
 
-    Its points lie outside the arcs, so that no chord cuts a corner.
+    Its points lie outside the arcs, so that no chord cuts a corner: at most `tolerance` metres
+    where there are no other walls, or 0.1 % of the radius, if that is more.
     """
     count = 1
     for i in range(len(pieces)):
-        count += 1 + (_arc_steps(pieces[i]) if pieces[i, RADIUS] > 0.0 else 0)
+        count += 1 + (_arc_steps(pieces[i], tolerance) if pieces[i, RADIUS] > 0.0 else 0)
     points = np.empty((count, 2))
     points[0, 0], points[0, 1] = pieces[0, X0], pieces[0, Y0]
     n = 1
     for i in range(len(pieces)):
         piece = pieces[i]
         if piece[RADIUS] > 0.0:
-            steps = _arc_steps(piece)
+            steps = _arc_steps(piece, tolerance)
             half = 0.5 * piece[SWEEP] / steps
             angle = atan2(piece[Y0] - piece[CY], piece[X0] - piece[CX]) - half
             outer = piece[RADIUS] / cos(half)
@@ -247,11 +260,21 @@ def sample_pieces(pieces):
 
 
 @kernel
-def solve_many(starts, goals, radius, out, rows, certificates, statuses, ws, index):
+def solve_many(starts, goals, radius, out, rows, certificates, statuses, ws, index, table, work):
     """`solve` for every query of a batch, one after the other."""
     for k in range(len(starts)):
         status, n, length, clearance, _ = _solve(
-            starts[k, 0], starts[k, 1], goals[k, 0], goals[k, 1], radius, True, out[k], ws, index
+            starts[k, 0],
+            starts[k, 1],
+            goals[k, 0],
+            goals[k, 1],
+            radius,
+            True,
+            out[k],
+            ws,
+            index,
+            table,
+            work,
         )
         statuses[k] = status
         rows[k] = n

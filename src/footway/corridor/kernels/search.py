@@ -65,8 +65,9 @@ MOST_ARRIVALS = 32.0  # at a turn, besides the shortest
 # to goal: ws.on_path.
 SHORTEST, TO_ALL, ALL, ALL_ON_PATHS = range(4)
 # Modes without a goal (kernels/landmarks). One records the distance of every point, the other those
-# of the landmarks to the start, over the points that it sees: it turns nowhere.
-TO_POINTS, SEE = -1, -2
+# of the landmarks to the start, over the points that it sees: it turns nowhere. The last lists the
+# turns that the start sees: see_turns.
+TO_POINTS, SEE, TURNS = -1, -2, -3
 
 BOUNDED, SPAWNED = 1, 4  # << side: the wedge has a bound; a node that turns there was created
 BLIND = 16  # the goal is on this edge, but behind
@@ -273,7 +274,7 @@ def _rebound(node, ws, xy, q):
 @inner
 def _record(node, point, side, ws, xy, q):
     """Record the distance to a point that a node sees, in the modes without a goal."""
-    if ws.count[MODE] >= SHORTEST:
+    if ws.count[MODE] >= SHORTEST or ws.count[MODE] == TURNS:
         return
     cx, cy = _root_xy(node, ws, xy, q)
     dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
@@ -408,6 +409,10 @@ def _turn_at(node, corner, side, to_goal, ws, xy, q):
     if ws.count[MODE] == SEE:
         return -1
     ni[node, FLAGS] |= SPAWNED << side
+    if ws.count[MODE] == TURNS:
+        ws.queue[ws.count[HEAP_SIZE]] = 2 * corner + side
+        ws.count[HEAP_SIZE] += 1
+        return -1
     sigma = 1 - 2 * side
     cx, cy = _root_xy(node, ws, xy, q)
     k = (sigma - ni[node, SIGMA]) * q.radius
@@ -501,7 +506,7 @@ def _finish(node, ws, xy, q):
     nf, ni = ws.floats, ws.ints
     cx, cy = _root_xy(node, ws, xy, q)
     ux, uy, length = tangent(q.gx - cx, q.gy - cy, -ni[node, SIGMA] * q.radius)
-    if length < 0.0:
+    if length < 0.0 or ws.count[MODE] == TURNS:
         return
     new = _copy(node, ws)
     nf[new, F] = nf[new, G] + _arc_to(new, ux, uy, ws, q) + length
@@ -688,7 +693,7 @@ def _advance(node, edges, corners, ws, q):
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
         _try_goal(node, ws, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    if ws.count[MODE] == SEE:
+    if ws.count[MODE] <= SEE:
         return
     nf[node, F] = max(nf[node, F], _lower_bound(node, True, ws, xy, q))
     if _is_measured(ws):
@@ -705,7 +710,7 @@ def _may_enter(half, graph, ws, q):
         return False
     if ws.count[MODE] == ALL_ON_PATHS:
         return ws.on_path[edge]
-    if ws.count[MODE] < SHORTEST:
+    if ws.count[MODE] == TO_POINTS or ws.count[MODE] == SEE:
         return True
     return graph.is_core[edge] or ws.marks[edge] == ws.count[QUERY]
 
@@ -878,6 +883,35 @@ def sweep(ws, index, q):
     return reach(math.inf, ws, index, q)
 
 
+@inner(inline=False)
+def _look(first, ws, index, q):
+    """Follow all that the start sees, in the modes SEE and TURNS, with nodes from `first` on."""
+    count, most, node = ws.count, len(ws.queue) - ws.count[STEP], first
+    _start_everywhere(index.axis, index.graph, index.corners, ws, q)
+    while node < count[N_NODES] and count[N_NODES] <= most:
+        if ws.ints[node, FLAGS] & WAITING:
+            _advance(node, index.graph.edges, index.corners, ws, q)
+        if ws.ints[node, FLAGS] & ARRIVED:
+            _expand(node, index.graph, index.corners, ws, q)
+        node += 1
+
+
+@inner
+def see_turns(ws, index, q):
+    """List the turns that the start sees, 2 corner + side, in ws.queue; False: too many nodes.
+
+    ws.count[HEAP_SIZE] is their number; some may be there twice. As the search does, it looks into
+    dead ends only if the start or the goal is there.
+    """
+    count = ws.count
+    count[N_NODES], count[HEAP_SIZE], count[MODE] = 0, 0, TURNS
+    count[QUERY] += 1
+    mark_dead_ends(q.start_edge, q.start_vertex, count[QUERY], index.graph, ws.marks)
+    mark_dead_ends(q.goal_edge, q.goal_vertex, count[QUERY], index.graph, ws.marks)
+    _look(0, ws, index, q)
+    return count[N_NODES] <= len(ws.queue) - count[STEP]
+
+
 @inner
 def _choose_landmarks(point, ws):
     """Choose the landmarks that bound the distance from a point to the goal best: ws.active."""
@@ -901,7 +935,7 @@ def _measure_goal(here, ws, index, q):
     landmarks are corners. The nodes of this search begin after those of the main one. Bounds are
     those of the landmarks that are best for the node `here`.
     """
-    count, graph, corners, first = ws.count, index.graph, index.corners, ws.count[N_NODES]
+    count, first = ws.count, ws.count[N_NODES]
     mode, most = count[MODE], len(ws.queue) - count[STEP]
     count[UNBOUNDED] = first
     ws.goal_distances[:] = math.inf
@@ -913,14 +947,7 @@ def _measure_goal(here, ws, index, q):
         -1, -1, -1, False, False, False, False, q.goal_layer, q.goal_layer,
     )  # fmt: skip
     count[MODE] = SEE
-    _start_everywhere(index.axis, graph, corners, ws, goal)
-    node = first
-    while node < count[N_NODES] and count[N_NODES] <= most:
-        if ws.ints[node, FLAGS] & WAITING:
-            _advance(node, graph.edges, corners, ws, goal)
-        if ws.ints[node, FLAGS] & ARRIVED:
-            _expand(node, graph, corners, ws, goal)
-        node += 1
+    _look(first, ws, index, goal)
     for k in range(len(ws.goal_distances)):
         if ws.goal_distances[k] == math.inf or count[N_NODES] > most:
             ws.goal_distances[k] = math.nan

@@ -174,7 +174,7 @@ def draw_taut(n, chain, tangents, xy, ends):
 
 
 @inner
-def _goes_through(k, chain, tangents, grid, xy):
+def goes_through(k, chain, tangents, grid, xy):
     """Whether the turn around stop k crosses a wall that begins at its corner.
 
     Such a wall lies between the two tangents, on the side on which the path passes the corner. A
@@ -264,11 +264,11 @@ def tighten(n, chain, tangents, grid, xy, ends):
             for k in range(1, n + 1):
                 line = tangents[k - 1]
                 layer = last_layer(line[X0], line[Y0], line[X1], line[Y1], layer, grid)
-                if _goes_through(k, chain, tangents, layer_grid(layer, grid), xy):
+                if goes_through(k, chain, tangents, layer_grid(layer, grid), xy):
                     return -1, 0.0
                 before = layer
                 layer = layer_after(k - 1, chain, tangents, ends.radius, layer, grid, xy)
-                if layer != before and _goes_through(
+                if layer != before and goes_through(
                     k, chain, tangents, layer_grid(layer, grid), xy
                 ):
                     return -1, 0.0

@@ -51,6 +51,7 @@ _WORDS: Final = {
     "corridor": "updating the corridor",
     PRINTED: "updating it as printed",
 }
+_CAPTIONS: Final = {"forces": "forces", "corridor": "corridor", PRINTED: "as printed"}
 _COLOURS: Final = {"forces": charts.FIRST, "corridor": charts.SECOND}
 _FIGURES: Final = {"game": 8, "field": 9}
 
@@ -232,7 +233,7 @@ def _draw_avoidance(measured: Measured, folder: Path) -> Picture:
     figure = _FIGURES[place.name]
     panels = [
         Panel(
-            f"({letter}) {_WORDS[method]}",
+            f"({letter}) {_CAPTIONS[method]}",
             [walks[method]],
             details=_numbers(walks[method]),
         )

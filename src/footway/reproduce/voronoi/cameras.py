@@ -177,7 +177,11 @@ def _draw_rates(rates: Rates, folder: Path) -> Picture:
         axes.plot(rates.times, np.degrees(rate), color=colour, label=words, **style)
     axes.axhline(0.0, color=palette.WALL, lw=0.6)
     axes.set_xlim(0.0, rates.times[-1])
-    above = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "ncols": 2}  # not on the curves
+    above: dict[str, Any] = {
+        "loc": "lower right",
+        "bbox_to_anchor": (1.0, 1.0),
+        "ncols": 2,
+    }  # not on the curves
     axes.legend(frameon=False, fontsize=7.5, labelcolor=palette.MUTED, **above)
     charts.name_axes(axes, x="time (s)", y="degrees/s, to the left")
     save_picture(chart.figure, folder / AHEAD_FILE)
