@@ -66,6 +66,13 @@ class BuildingMap(CorridorMap):
         self._portals = Portals(building)
         self._walls = np.concatenate([sheet.walls.segments for sheet in building.sheets])
 
+    def prepare(self, radius: float | None = None, *, wait: bool = True) -> None:
+        """Measure the map's landmarks now; tables for a radius are made for plans only."""
+        validation.flag(wait, "wait")
+        if radius is not None:
+            raise self._not_yet("prepare with a radius")
+        self.solver.measure_landmarks()
+
     def save(self, file: str | PathLike[str]) -> None:
         """Write the building to one file; `CorridorMap.load` builds the map again."""
         from footway.corridor import building_archive  # it imports this module

@@ -173,11 +173,11 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index, table, work):
     to_x, to_y = fitting_position(gx, gy, disc, goal, index.axis)
     is_moved = from_x != sx or from_y != sy or to_x != gx or to_y != gy
     if shortcut and table.radius[0] == disc and not is_moved:
-        ends = Ends(sx, sy, gx, gy, disc)
+        ends = Ends(sx, sy, gx, gy, disc, layers.start, layers.goal)
         q = make_query(ends, start.piece, goal.piece, index)
         n, least = find_by_table(ends, q, ws, index, table, work)
         if n > 0:
-            ends = Ends(sx, sy, gx, gy, radius)
+            ends = Ends(sx, sy, gx, gy, radius, layers.start, layers.goal)
             status, rows, length, least = draw_certified(n, least, disc, ends, out, ws, grid, xy)
             if status == FOUND:
                 return status, rows, length, least, 0
