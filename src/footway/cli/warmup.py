@@ -195,7 +195,7 @@ def _use_maps() -> None:
     cmap.axis()
     cmap.balls(0.9)
     building = _building_map()
-    building.path((0, 48, "upper"), (0, -75, "ground"))  # type: ignore[arg-type]
+    building.path((0, 48, "upper"), (0, -75, "ground"))
     building.prepare()
 
 
