@@ -23,6 +23,7 @@ from footway.scenario import json_schema, parse_scenario
 
 A, B = (2.0, 2.0), (18.0, 12.0)
 RING = [(1, 1), (5, 1), (5, 5), (1, 5)]
+LOWER, UPPER = ("0", (8, 5), (12, 5)), ("1", (8, 10), (12, 10))
 SCENARIO = 'map = "map.geojson"\n[[population]]\ncount = 2\n'
 
 
@@ -35,6 +36,12 @@ def env():
         areas=[("exit", [(0, 12), (3, 12), (3, 15), (0, 15)])],
         name="misuse",
     )
+
+
+@cache
+def building():
+    floors = [fw.Floor("0", env(), 0.0), fw.Floor("1", env(), 3.0)]
+    return fw.Building(floors, [fw.Stairs("A", LOWER, UPPER)], name="b")
 
 
 @cache
@@ -187,6 +194,26 @@ LAYER = {"resolution": 1.0, "radius": 0.5}
 
 CALLS = {
     # footway
+    "Building": _late(
+        fw.Building, lambda: {"floors": building().floors, "links": building().links, "name": "b"}
+    ),
+    "Building.floor_index": _on(building, "floor_index", name="0"),
+    "Building.traps": _on(building, "traps"),
+    "Escalator": _call(
+        fw.Escalator, name="E", lower=LOWER, upper=UPPER, direction="up", belt=0.5, walking=False,
+        speed_up=0.6, speed_down=0.7,
+    ),
+    "Floor": _late(fw.Floor, lambda: {"name": "0", "environment": env(), "elevation": 3.0}),
+    "Lift": _call(
+        fw.Lift, name="L", cabin=[(8, 5), (10, 5), (10, 7), (8, 7)],
+        doors=[("0", (8, 5), (10, 5)), ("1", (8, 5), (10, 5))], capacity=8, speed=1.0,
+        door_time=2.0, wait=15.0,
+    ),
+    "Ramp": _call(fw.Ramp, name="R", lower=LOWER, upper=UPPER, speed_up=1.0, speed_down=1.2),
+    "Stairs": _call(
+        fw.Stairs, name="A", lower=LOWER, upper=UPPER,
+        flights=[[(8, 5), (12, 5), (12, 10), (8, 10)]], landings=[], speed_up=0.6, speed_down=0.7,
+    ),
     "Corridor.from_balls": _call(
         fw.Corridor.from_balls, centres=[(0, 0), (1, 0), (2, 0)], radii=[1.0, 1.0, 1.0], radius=0.25
     ),
@@ -417,6 +444,7 @@ CALLS = {
     "Area": _call(Area, name="exit", polygon=shapely.box(0, 0, 1, 1)),
     "TerrainRegion": _call(TerrainRegion, kind="mud", polygon=shapely.box(0, 0, 1, 1)),
     "environment.rasterise": _late(rasterise, lambda: {"environment": env(), **LAYER}),
+    "environment.gallery.buildings": _call(gallery.buildings),
     "environment.gallery.make": _call(gallery.make, name="field"),
     "environment.gallery.names": _call(gallery.names),
     # footway.formats
@@ -457,6 +485,10 @@ CALLS = {
     ),
     "plot.check_animation_file": _call(plot.check_animation_file, file="a.gif"),
     "plot.check_picture_file": _call(plot.check_picture_file, file="a.png"),
+    "plot.draw_building": _late(
+        plot.draw_building,
+        lambda: {"cmap": fw.CorridorMap.build(building()), "passages": [], "style": "floors"},
+    ),
     "plot.draw_camera": _late(
         plot.draw_camera, lambda: {"cmap": cmap(), "motion": motion()}
     ),

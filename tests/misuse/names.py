@@ -46,6 +46,17 @@ NOT_FOR_USERS = {
     "Crowd.from_simulation": "makes a crowd of its parts",
     "Environment.from_input_geometry": "takes what loaders made",
     "UserModel.call": "is called in a step",
+    **dict.fromkeys(
+        [
+            f"{link}.{method}"
+            for link in ("Escalator", "Ramp", "Stairs")
+            for method in ("allows", "seconds_per_metre")
+        ],
+        "is called in queries",
+    ),
+    "Building.contains": "is called in queries",
+    "Building.heights": "is called in queries",
+    "Lift.seconds": "is called in queries",
     "Pieces.label": "is for loaders",
     "Pieces.repair": "is for loaders",
     "Scenario.model_post_init": "belongs to pydantic",

@@ -62,3 +62,17 @@ def parabola_length(focal: Floats, start: Floats, end: Floats) -> Floats:
         return value
 
     return np.abs(integral(end) - integral(start))
+
+
+def on_parabola(focus: Floats, wall: Floats, start: Floats, end: Floats, t: Floats) -> Floats:
+    """Points (n, 2) equidistant to a focus and a wall, with feet on the wall at share t."""
+    x0, x1 = foot_parameter(start, wall), foot_parameter(end, wall)
+    x = x0 + t * (x1 - x0)
+    along = wall[:, 2:] - wall[:, :2]
+    along /= hypot(*along.T)[:, None]
+    normal = np.column_stack([-along[:, 1], along[:, 0]])
+    height = cross(along, focus - wall[:, :2])  # signed: the focus may be on either side
+    offset = x - foot_parameter(focus, wall)
+    y = (offset * offset + height * height) / (2.0 * height)
+    points: Floats = wall[:, :2] + x[:, None] * along + y[:, None] * normal
+    return points

@@ -77,7 +77,7 @@ def follow(
         >>> round(shot.duration, 3), shot.clearance >= 0.25
         (5.0, True)
     """
-    if cmap is not None and not hasattr(cmap, "solver"):
+    if cmap is not None and (not hasattr(cmap, "solver") or hasattr(cmap, "building")):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     extent = FARTHEST if cmap is None else cmap.solver.extent
     settings = _Settings(

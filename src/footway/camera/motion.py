@@ -211,7 +211,7 @@ def motion(
     pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead, arcs)
     height, rate = checked_height(height), checked_rate(rate)
     rounding = number(rounding, "rounding", "m", low=0.0, high=FARTHEST)
-    if cmap is not None and not hasattr(cmap, "bottleneck"):
+    if cmap is not None and (not hasattr(cmap, "bottleneck") or hasattr(cmap, "building")):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     curve, clearance = plan_curve(path, rounding, cmap)
     radius = float(path.radius) if isinstance(path, Path) else 0.0

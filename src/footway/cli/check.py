@@ -10,7 +10,7 @@ import typer
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports
-from footway.cli.maps import build_map, load_environment
+from footway.cli.maps import build_map, load_plan_or_building
 from footway.cli.progress import timed_steps
 
 if TYPE_CHECKING:
@@ -53,8 +53,11 @@ def check(
     """
     opt.check_plot(plot)
     with timed_steps() as steps:
-        environment = load_environment(opt.Source(map_name, scale, between, up), steps)
+        environment = load_plan_or_building(opt.Source(map_name, scale, between, up), steps)
         cmap = build_map(environment, steps).corridors
+        if hasattr(environment, "floors"):
+            _check_building(map_name, cmap, passages, plot, steps, json=json)
+            return
         narrow = cmap.passages(passages + _MORE)
         narrow, others = narrow[:passages], narrow[passages:]
         doubts = _doubts(environment, [*narrow, *others])
@@ -72,6 +75,22 @@ def check(
         total = len(narrow) + alike
         reports.print_lines([f"  and {alike} more of this width: --passages {total} lists them"])
     reports.print_lines(f"Looks wrong: {doubt}" for doubt in doubts)
+    reports.print_written(plot)
+
+
+def _check_building(
+    map_name: str, cmap: Any, passages: int, plot: str | None, steps: Any, *, json: bool
+) -> None:
+    from footway.cli.check_building import building_facts, building_lines
+
+    narrow = cmap.passages(passages)
+    reports.draw(lambda: pictures.draw_building(cmap, passages=narrow), plot, steps)
+    if json:
+        answer = {"map": map_name, **building_facts(cmap, narrow)}
+        reports.print_json(answer | {"times_ms": steps.in_ms(), "plot": plot})
+        return
+    reports.print_lines([f"Check of {map_name}"])
+    reports.print_lines(building_lines(cmap, narrow, steps.as_text()))
     reports.print_written(plot)
 
 

@@ -34,8 +34,18 @@ def gallery(*, json: JsonOption = False) -> None:
             free = f"{made.area:9,.0f} m2 walkable, {count(made.holes, 'hole')}"
         rows.append(row)
         lines.append((f"gallery:{name}", f"{words:<15} {free}"))
+    buildings: list[Any] = [maps.make(name) for name in maps.buildings()]
     if json:
-        print_json({"maps": rows})
+        listed = [
+            {"name": made.name, "bounds": list(made.bounds), "floors": len(made.floors),
+             "links": len(made.links), "area": made.area}
+            for made in buildings
+        ]  # fmt: skip
+        print_json({"maps": rows, "buildings": listed})
         return
+    for made in buildings:
+        words = count(len(made.floors), "floor")
+        free = f"{made.area:9,.0f} m2 walkable, {count(len(made.links), 'link')}"
+        lines.append((made.name, f"{words:<15} {free}"))
     lines.append(("gallery:city:NxN", "N x N cities side by side, N up to 12"))
     print_lines(facts(lines))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from footway.cli.progress import Steps
     from footway.corridor import CorridorMap
-    from footway.environment import Environment, Volume
+    from footway.environment import Building, Environment, Volume
     from footway.roadmap.space_map import SpaceMap
 
 _KEYWORD: Final = re.compile(r"(?<![^\s(])(scale|up|between|resolution)=(?:\(LOW, HIGH\))?")
@@ -70,9 +70,25 @@ def load_environment(source: Source, steps: Steps) -> Environment:
     if content_of(source.name) == "mesh" and source.between is None:
         raise _in_space(source.name, "--method rrrm --resolution 0.5")
     made = _load(source, steps)
+    if hasattr(made, "floors"):
+        raise BadInput(
+            f"{source.name}: is a building; this command takes one floor. `footway check` lists "
+            "floors and links, and CorridorMap.build in Python makes its map"
+        )
     if not isinstance(made, Environment):
         raise _in_space(source.name, "--method rrrm")
     return made
+
+
+def load_plan_or_building(source: Source, steps: Steps) -> Environment | Building:
+    """Load an environment, or a building of several floors."""
+    from footway.environment import Building, Environment
+    from footway.environment.gallery import buildings
+
+    name = source.name.removeprefix("gallery:")
+    may_be = content_of(source.name) == "plan" or name in buildings()
+    made = _load(source, steps) if may_be else None
+    return made if isinstance(made, (Building, Environment)) else load_environment(source, steps)
 
 
 def load_space(source: Source, steps: Steps, resolution: float | None) -> Environment | Volume:
@@ -87,7 +103,7 @@ def load_space(source: Source, steps: Steps, resolution: float | None) -> Enviro
     return _load(source, steps, resolution=resolution)
 
 
-def build_map(environment: Environment, steps: Steps) -> LoadedMap:
+def build_map(environment: Any, steps: Steps) -> LoadedMap:
     """Build the corridor map of an environment."""
     from footway.corridor import CorridorMap
 

@@ -194,6 +194,17 @@ def _use_maps() -> None:
     cmap.bottleneck(start, goal)
     cmap.axis()
     cmap.balls(0.9)
+    building = _building_map()
+    building.path((0, 48, "upper"), (0, -75, "ground"))
+    building.prepare()
+
+
+def _building_map() -> CorridorMap:
+    """Return the map of a small building."""
+    from footway.corridor import CorridorMap
+    from footway.environment import gallery
+
+    return CorridorMap.build(gallery.make("stadium"))
 
 
 def _field() -> tuple[CorridorMap, Floats, Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 from footway import validation
 from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
-from footway._numba.segments import closest_points, cross, foot_parameter
+from footway._numba.segments import closest_points, on_parabola
 from footway.corridor.kernels.locate import share_covered
 from footway.corridor.points import clearances
 from footway.errors import BadQuery
@@ -81,7 +81,7 @@ def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
     curved = axis.is_point[left] != axis.is_point[right]
     focus = np.where(axis.is_point[left], left, right)[curved]
     wall = np.where(axis.is_point[left], right, left)[curved]
-    points[curved] = _on_parabola(
+    points[curved] = on_parabola(
         axis.sites[focus, :2], axis.sites[wall], start[curved], end[curved], t[curved]
     )
     on_left = closest_points(points, axis.sites[left])
@@ -91,20 +91,6 @@ def on_pieces(axis: MedialAxis, piece: Ints, t: Floats) -> Samples:
         clearance = axis.clearance[own]
         clearance = clearance + t * (axis.clearance[own + 1] - clearance)
     return Samples(points, clearance, on_left, on_right)
-
-
-def _on_parabola(focus: Floats, wall: Floats, start: Floats, end: Floats, t: Floats) -> Floats:
-    """Return points (n, 2) equidistant to a focus and a wall, with feet on the wall at share t."""
-    x0, x1 = foot_parameter(start, wall), foot_parameter(end, wall)
-    x = x0 + t * (x1 - x0)
-    along = wall[:, 2:] - wall[:, :2]
-    along /= hypot(*along.T)[:, None]
-    normal = np.column_stack([-along[:, 1], along[:, 0]])
-    height = cross(along, focus - wall[:, :2])  # signed: the focus may be on either side
-    offset = x - foot_parameter(focus, wall)
-    y = (offset * offset + height * height) / (2.0 * height)
-    points: Floats = wall[:, :2] + x[:, None] * along + y[:, None] * normal
-    return points
 
 
 class Balls(NamedTuple):

@@ -165,6 +165,7 @@ class Pinch:
         left: nearest wall point on one side, (x, y) in m.
         right: nearest wall point on the other side. If the start or the goal is nearer to a wall
             than any other point of the path, `at` is that end, and `left` and `right` are equal.
+        where: floor or link of a building, as in "stairs 'A'"; empty on a flat map.
 
     """
 
@@ -172,6 +173,12 @@ class Pinch:
     at: tuple[float, float]
     left: tuple[float, float]
     right: tuple[float, float]
+    where: str = ""
+
+    @property
+    def place(self) -> str:
+        """Its position, for messages."""
+        return validation.as_text(self.at) + (f" on {self.where}" if self.where else "")
 
     @property
     def width(self) -> float:
@@ -179,7 +186,7 @@ class Pinch:
         return 2.0 * self.radius
 
 
-def pinch_at(radius: float, at: Floats, left: Floats, right: Floats) -> Pinch:
+def pinch_at(radius: float, at: Floats, left: Floats, right: Floats, where: str = "") -> Pinch:
     """Return a Pinch from arrays (2,), m."""
-    (x, y), (lx, ly), (rx, ry) = at.tolist(), left.tolist(), right.tolist()
-    return Pinch(float(radius), (x, y), (lx, ly), (rx, ry))
+    (x, y), (lx, ly), (rx, ry) = at[:2].tolist(), left.tolist(), right.tolist()
+    return Pinch(float(radius), (x, y), (lx, ly), (rx, ry), where)

@@ -30,20 +30,21 @@ def explain_failure(
         return _explain_end(solver, "start", a, radius, status, clearance)
     if status in (layouts.GOAL_IN_WALL, layouts.GOAL_TIGHT):
         return _explain_end(solver, "goal", b, radius, status, clearance)
+    ends = f"from {solver.text_of(a)} to {solver.text_of(b)}"
     pinch = find_bottleneck(solver, a, b)
     if pinch is None:
         return explain_components(solver, a, b)
     if status in (layouts.NOWHERE, layouts.FULL):
         return NoPath(
-            f"no path of a disc of radius {radius:g} m from {as_text(a)} to {as_text(b)} could be "
-            f"certified: the widest path is hardly wider than the disc at {as_text(pinch.at)}; "
+            f"no path of a disc of radius {radius:g} m {ends} could be "
+            f"certified: the widest path is hardly wider than the disc at {pinch.place}; "
             f"use a radius below {pinch.radius:.6f} m",
             reason="pinch",
             pinch=pinch,
         )
     return NoPath(
-        f"a disc of radius {radius:g} m does not get from {as_text(a)} to {as_text(b)}: the widest "
-        f"path is {pinch.width:.3f} m wide at {as_text(pinch.at)}, between the walls at "
+        f"a disc of radius {radius:g} m does not get {ends}: the widest "
+        f"path is {pinch.width:.3f} m wide at {pinch.place}, between the walls at "
         f"{as_text(pinch.left)} and {as_text(pinch.right)}; use a radius up to "
         f"{pinch.radius:.3f} m",
         reason="pinch",
@@ -58,15 +59,15 @@ def _explain_end(
     contact = solver.locate(point)[1][0, [WALL_X, WALL_Y]]
     if status in (layouts.START_IN_WALL, layouts.GOAL_IN_WALL):
         return solver.explain_unlocated_end(what, point, contact, radius)
-    if solver.is_roadmap and hypot(*(point - contact)) >= radius:
+    if solver.is_roadmap and hypot(*(point[:2] - contact)) >= radius:
         return NoPath(
             f"a disc of radius {radius:g} m does not get straight from the {what} "
-            f"{as_text(point)} to the roadmap: the line to it has {clearance:.3f} m on "
+            f"{solver.text_of(point)} to the roadmap: the line to it has {clearance:.3f} m on "
             "either side; use a smaller radius or a finer roadmap",
             reason="no room",
         )
     return NoPath(
-        f"a disc of radius {radius:g} m does not fit at the {what} {as_text(point)}: "
+        f"a disc of radius {radius:g} m does not fit at the {what} {solver.text_of(point)}: "
         f"the nearest wall is {clearance:.3f} m away; "
         f"move it {radius - clearance:.3f} m from the wall or use a smaller radius",
         reason="no room",
@@ -75,14 +76,15 @@ def _explain_end(
 
 def explain_components(solver: Solver, a: Floats, b: Floats) -> NoPath:
     """Return the error for two points in different components of the free space."""
+    both = f"{solver.text_of(a)} and {solver.text_of(b)}"
     if solver.is_roadmap:
         return NoPath(
-            f"{as_text(a)} and {as_text(b)} are in parts of the roadmap with no path between them: "
+            f"{both} are in parts of the roadmap with no path between them: "
             "check the walls between them, or build the roadmap with a finer resolution",
             reason="components",
         )
     return NoPath(
-        f"{as_text(a)} and {as_text(b)} are in parts of the map with no path between them at any "
+        f"{both} are in parts of the map with no path between them at any "
         "radius: check the walls between them",
         reason="components",
     )

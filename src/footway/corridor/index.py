@@ -18,7 +18,14 @@ from footway._numba.portable_math import atan2
 from footway._numba.segments import cross, foot_parameter
 from footway.constants import CELLS_PER_WALL
 from footway.corridor.kernels.graph import corner_sequences, strip_trees, widest_forest
-from footway.corridor.kernels.layouts import CellBoundaries, CornerSequence, Graph, Grid, Index
+from footway.corridor.kernels.layouts import (
+    CellBoundaries,
+    CornerSequence,
+    Graph,
+    Grid,
+    Index,
+    Layers,
+)
 from footway.corridor.kernels.wall_grid import bin_walls, candidate_walls
 
 if TYPE_CHECKING:
@@ -28,6 +35,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
+
+
+NO_LAYERS = Layers(
+    np.empty((0, 3)), np.empty((0, 2), np.int64), np.zeros((1, 4), np.int64),
+    np.empty(0, np.int64), np.empty(0, np.int32), np.empty((0, 4)), np.empty(0, np.int64),
+    np.empty((0, 2), np.int64), np.empty((0, 4)), np.empty(0, np.int64), -1, -1,
+)  # fmt: skip
 
 
 def build_index(axis: MedialAxis) -> Index:
@@ -59,7 +73,7 @@ def make_grid(walls: Floats, site: Ints, ends: Ints) -> Grid:
     offsets, candidates = candidate_walls(
         walls, bins, members, low[0], low[1], size, shape[0], shape[1]
     )
-    return Grid(np.array([*low, size]), shape, offsets, candidates, walls, site, ends)
+    return Grid(np.array([*low, size]), shape, offsets, candidates, walls, site, ends, NO_LAYERS)
 
 
 def _cell_boundaries(axis: MedialAxis) -> CellBoundaries:
@@ -107,14 +121,20 @@ def make_graph(axis: MedialAxis) -> Graph:
     )
 
 
-def _corner_sequence(axis: MedialAxis, grid: Grid, boundaries: CellBoundaries) -> CornerSequence:
+def _corner_sequence(
+    axis: MedialAxis, grid: Grid, boundaries: CellBoundaries, sheet: Ints | None = None
+) -> CornerSequence:
+    """Corners along half-edges; `sheet` (ns,) of each site distinguishes contacts in a building."""
     n_sites = len(axis.sites)
     terminal = np.stack([axis.offsets[:-1], axis.offsets[1:] - 1], axis=1).ravel()
     contacts = np.stack([axis.left[terminal], axis.right[terminal]], axis=1).reshape(-1, 2)
     # Edges that meet in a vertex share its contacts: a path passes each only once.
-    _, first, number = np.unique(
-        contacts.view(np.complex128).ravel(), return_index=True, return_inverse=True
-    )
+    places = contacts.view(np.complex128).ravel()
+    if sheet is not None:
+        own = np.where(axis.piece_left[terminal] < 0, terminal - 1, terminal)
+        of = np.stack([sheet[axis.piece_left[own]], sheet[axis.piece_right[own]]], axis=1).ravel()
+        places = np.array(list(zip(of.tolist(), *contacts.T.tolist(), strict=True)), "i8,f8,f8")
+    _, first, number = np.unique(places, return_index=True, return_inverse=True)
     wall = n_sites + number.reshape(-1, 2)
     at = []
     for side, sites in enumerate((axis.piece_left, axis.piece_right)):

@@ -44,25 +44,34 @@ NO_LANDMARKS = Landmarks(np.empty((0, 2)), np.empty((0, 0), np.float32), 0.0)
 
 
 def measure_landmarks(
-    index: Index, make_workspace: Callable[[Index, int], SearchWorkspace]
+    index: Index,
+    make_workspace: Callable[[Index, int], SearchWorkspace],
+    beside: Callable[[int, Floats], Index] | None = None,
 ) -> Landmarks:
     """Choose landmarks and measure their distances: a search of the whole map for each.
+
+    `beside` returns the index for a search from a place near an event; without it `index` is used.
 
     Each component of the map gets its share of them: first the corner farthest from an arbitrary
     one, then always the corner farthest from those before.
     """
-    corners, places, component = _candidates(index)
+    corners, places, component, event = _candidates(index)
+
+    def distances(k: int) -> Floats:
+        here = beside(int(event[k]), places[k]) if beside else index
+        return _distances(places[k], here, make_workspace)
+
     columns, chosen = [], []
     for label, size in enumerate(np.bincount(component)):
         inside = np.flatnonzero(component == label)
         count = round(COUNT * size / len(corners))
         if count == 0:
             continue
-        nearest = _distances(places[inside[0]], index, make_workspace)[corners[inside]]
+        nearest = distances(inside[0])[corners[inside]]
         nearest[nearest == np.inf] = -1.0
         for k in range(count):
             chosen.append(inside[nearest.argmax()])
-            column = _distances(places[chosen[-1]], index, make_workspace)
+            column = distances(chosen[-1])
             columns.append(column)
             there = column[corners[inside]]
             nearest = there if k == 0 else np.minimum(nearest, there)
@@ -74,8 +83,8 @@ def measure_landmarks(
     return Landmarks(places[chosen], table.astype(np.float32), error)
 
 
-def _candidates(index: Index) -> tuple[Ints, Floats, Ints]:
-    """Corners that paths pass (n,), places beside them (n, 2) m, and their components (n,)."""
+def _candidates(index: Index) -> tuple[Ints, Floats, Ints, Ints]:
+    """Corners that paths pass (n,), places beside them (n, 2) m, their components and events."""
     axis, graph = index.axis, index.graph
     events = np.tile(np.arange(len(axis.events)), 2)
     points = np.concatenate([index.corners.at_left, index.corners.at_right])
@@ -89,7 +98,7 @@ def _candidates(index: Index) -> tuple[Ints, Floats, Ints]:
         root = graph.join[root]
     component = root[graph.edges[graph.edge_of[event], 0]]
     _, label = np.unique(component, return_inverse=True)
-    return corners, at + share[:, None] * (toward - at), label
+    return corners, at + share[:, None] * (toward - at), label, event
 
 
 def _has_two_sides(index: Index) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from footway.corridor.corridor import Pinch
     from footway.corridor.kernels.layouts import Index
     from footway.corridor.search import Solution
-    from footway.environment import Environment
+    from footway.environment import Building, Environment
     from footway.roadmap import Roadmap
     from footway.roadmap.space_map import SpaceMap
 
@@ -113,11 +113,20 @@ class CorridorMap(NotebookDisplay):
         self.roadmap: Roadmap | None = None  # that the map was made from
 
     @classmethod
-    def build(cls, environment: Environment) -> CorridorMap:
-        """Build the map of an environment; 0.3 s for a city of 600 buildings."""
+    def build(cls, environment: Environment | Building) -> CorridorMap:
+        """Build the map of an environment; 0.3 s for a city of 600 buildings.
+
+        For a `Building` it is one map over all floors and links, in which points are
+        (x, y, floor): see `corridor.building_map.BuildingMap`.
+        """
+        if hasattr(environment, "seams"):  # a Building; plans need not import it
+            from footway.corridor.building_map import BuildingMap
+
+            return BuildingMap(cast("Building", environment))
         if not hasattr(environment, "walls"):
             raise BadInput(
-                f"build takes an Environment, not {validation.shown(environment)}: see footway.load"
+                "build takes an Environment or a Building, not "
+                f"{validation.shown(environment)}: see footway.load"
             )
         axis = medial_axis(environment.walls, grid=environment.grid)
         return cls(build_index(axis), name=environment.name, environment=environment)
@@ -159,9 +168,10 @@ class CorridorMap(NotebookDisplay):
             BadFile: when the file is missing, damaged, or of a newer Footway.
 
         """
-        load_roadmap = loader_of(file)
-        if load_roadmap is not None:
-            return cls.from_roadmap(load_roadmap(file))
+        load_other = loader_of(file)
+        if load_other is not None:
+            other = load_other(file)
+            return other if isinstance(other, CorridorMap) else cls.from_roadmap(other)
         index, tables, name = archive.load(file)
         found = cls(index, name=name)
         found.solver.tables |= {float(table.radius[0]): table for table in tables}
@@ -708,7 +718,7 @@ class CorridorMap(NotebookDisplay):
 
     def passages(self, most: int = 5) -> list[Pinch]:
         """The narrowest passages of the whole map, narrowest first: doors, alleys, gaps."""
-        return find_passages(self._index, validation.whole(most, "number of passages"))
+        return find_passages(self.solver, validation.whole(most, "number of passages"))
 
     def _check_query(
         self, start: Point, goal: Point, radius: float

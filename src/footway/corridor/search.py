@@ -121,15 +121,23 @@ class Solver:
         radius: float,  # noqa: ARG002  # a solver of a roadmap distinguishes by it
     ) -> BadQuery | NoPath:
         """Return the error for a start or goal that is not on the map; `contact`: nearest wall."""
-        distance = float(hypot(*(point - contact)))
+        distance = float(hypot(*(point[:2] - contact)))
         return BadQuery(
-            f"the {what} {as_text(point)} is inside an obstacle or outside the map: "
+            f"the {what} {self.text_of(point)} is inside an obstacle or outside the map: "
             f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
         )
 
     def locate(self, *points: Floats) -> tuple[Ints, Floats]:
         """Locate a few points: pieces (n,), values (n, 6) with the columns of kernels/locate."""
         return locate(np.vstack(points), self.index)
+
+    def text_of(self, point: Floats) -> str:
+        """Return a point for messages."""
+        return as_text(point)
+
+    def name_of_edge(self, edge: int) -> str:  # noqa: ARG002  # that of a building does
+        """Name of the floor or link of an edge; empty if the map is not of a building."""
+        return ""
 
     @property
     def is_roadmap(self) -> bool:

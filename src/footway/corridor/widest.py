@@ -43,19 +43,29 @@ def find_bottleneck(solver: Solver, a: Floats, b: Floats) -> Pinch | None:
     if narrow is None:
         return None
     pinches = [
-        pinch_at(clearance, point, contact, contact)
-        for clearance, point, contact in zip(values[:, CLEARANCE], (a, b), contacts, strict=True)
+        pinch_at(
+            clearance,
+            point,
+            contact,
+            contact,
+            solver.name_of_edge(solver.index.graph.edge_of[piece]),
+        )
+        for clearance, point, contact, piece in zip(
+            values[:, CLEARANCE], (a, b), contacts, pieces, strict=True
+        )
     ]
     if narrow.event >= 0:
-        pinches.insert(0, _pinch_at_event(solver.index, narrow.event))
+        where = solver.name_of_edge(solver.index.graph.edge_of[narrow.event])
+        pinches.insert(0, _pinch_at_event(solver.index, narrow.event, where))
     return min(pinches, key=lambda pinch: pinch.radius)
 
 
-def find_passages(index: Index, most: int) -> list[Pinch]:
+def find_passages(solver: Solver, most: int) -> list[Pinch]:
     """Return the narrowest passages, narrowest first; at most one for each edge.
 
     A passage has walls on roughly opposite sides and widens in both directions.
     """
+    index = solver.index
     axis = index.axis
     inner = np.flatnonzero(axis.piece_left >= 0)
     inner = inner[(inner > 0) & (axis.piece_left[inner - 1] >= 0)]
@@ -67,12 +77,16 @@ def find_passages(index: Index, most: int) -> list[Pinch]:
     found = inner[least & (across <= -0.5 * clearance * clearance) & (clearance > ON_WALL)]
     found = found[np.argsort(axis.clearance[found], kind="stable")]
     _, first = np.unique(index.graph.edge_of[found], return_index=True)
-    return [_pinch_at_event(index, event) for event in found[np.sort(first)][:most].tolist()]
+    return [
+        _pinch_at_event(index, event, solver.name_of_edge(index.graph.edge_of[event]))
+        for event in found[np.sort(first)][:most].tolist()
+    ]
 
 
-def _pinch_at_event(index: Index, event: int) -> Pinch:
+def _pinch_at_event(index: Index, event: int, where: str = "") -> Pinch:
     axis = index.axis
-    return pinch_at(axis.clearance[event], axis.events[event], axis.left[event], axis.right[event])
+    left, right = axis.left[event], axis.right[event]
+    return pinch_at(axis.clearance[event], axis.events[event], left, right, where)
 
 
 def _narrowest_on_widest_path(index: Index, piece_s: int, piece_g: int) -> _Narrow | None:

@@ -867,7 +867,7 @@ def _check_map(cmap: object, environment: object) -> None:
 
     Bounds, walls and their total length show whether the map was built from another one.
     """
-    if not hasattr(cmap, "solver"):
+    if not hasattr(cmap, "solver") or hasattr(cmap, "building"):
         raise BadQuery(
             f"a crowd walks on a CorridorMap in the plane, not on {validation.shown(cmap)}: build "
             "one; cut a plan out of a volume or a mesh with load(..., between=(LOW, HIGH))"

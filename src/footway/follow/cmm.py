@@ -390,7 +390,7 @@ def cmm_batch(
         >>> [walk is not None for walk in walks]
         [True, False]
     """
-    if not hasattr(cmap, "solver"):
+    if not hasattr(cmap, "solver") or hasattr(cmap, "building"):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     a, b = as_points(starts), as_points(goals)
     validation.as_many(a, b)

@@ -31,10 +31,19 @@ import numpy as np
 import shapely
 from shapely import box
 
-from footway.environment import Area, Environment, InputGeometry, Pieces, Repair, TerrainRegion
+from footway.environment import (
+    Area,
+    Building,
+    Environment,
+    InputGeometry,
+    Pieces,
+    Repair,
+    TerrainRegion,
+)
 from footway.environment.environment import RESERVED_KINDS
 from footway.environment.plan import Item, Plan
 from footway.errors import BadFile, BadGeometry
+from footway.formats.building import features_of, from_features, has_floors
 from footway.formats.lonlat import is_lonlat, project
 from footway.formats.registry import Format, read_bytes
 from footway.validation import as_float, instance, shown, similar
@@ -76,9 +85,36 @@ class _Part(NamedTuple):
     shape: Any
 
 
-def load(path: Path, scale: float | None) -> Environment:
-    """Return the environment in a GeoJSON file; `scale` is metres per unit, 1 by default."""
-    features, kinds, roles, repairs = _read(path, scale)
+def load(path: Path, scale: float | None) -> Environment | Building:
+    """Return the environment in a GeoJSON file; `scale` is metres per unit, 1 by default.
+
+    If features have the property `floor`, it is a building, in metres.
+    """
+    document = _parse(read_bytes(path))
+    features = _features(document)
+    if not has_floors(features):
+        return _environment(document, path.stem, scale)
+    if scale is not None:
+        raise BadFile("is a building, in metres: leave out the scale")
+    return building_of_features(features, str(document.get("name") or path.stem))
+
+
+def building_of_features(features: list[dict[str, Any]], name: str) -> Building:
+    """Return the building of GeoJSON features with the property `floor`, and links."""
+
+    def plan(some: list[dict[str, Any]], name: str) -> Environment:
+        return _environment({"type": "FeatureCollection", "features": some}, name, 1.0)
+
+    return from_features(features, name, plan)
+
+
+def building_features(building: Building) -> list[dict[str, Any]]:
+    """Return the GeoJSON features of a building."""
+    return features_of(building, _plan_features)
+
+
+def _environment(document: dict[str, Any], name: str, scale: float | None) -> Environment:
+    features, kinds, roles, repairs = _content(document, scale)
     unknown = {kind for kind in kinds if kind is not None} - set(RESERVED_KINDS)
     similar_kinds = {kind: similar(kind, RESERVED_KINDS, at_least=0.8) for kind in unknown}
     for role, part in [(role, part) for role, some in roles.items() for part in some]:
@@ -100,13 +136,13 @@ def load(path: Path, scale: float | None) -> Environment:
             for i, p in _per_feature(roles.get("terrain", []))
         ],
         repairs=repairs,
-        name=path.stem,
+        name=name,
     )
 
 
 def load_items(path: Path, scale: float | None, env: Environment) -> list[Item]:
     """Return the floors, obstacles and walls of a GeoJSON file and its map, with their names."""
-    features, _, roles, _ = _read(path, scale)
+    features, _, roles, _ = _content(_parse(read_bytes(path)), scale)
     kinds: dict[str, Kind] = {"walkable": "floor", "obstacles": "obstacle", "lines": "wall"}
     if "walkable" not in roles:
         kinds = {"bounds": "floor", **kinds}
@@ -127,8 +163,7 @@ class _Content(NamedTuple):
     repairs: list[Repair]
 
 
-def _read(path: Path, scale: float | None) -> _Content:
-    document = _parse(read_bytes(path))
+def _content(document: dict[str, Any], scale: float | None) -> _Content:
     features = _features(document)
     curves = _Curves()
     for i, feature in enumerate(features):
@@ -480,7 +515,7 @@ def _polygons(table: _Table, shapes: NDArray[np.object_]) -> list[Repair]:
 
 
 def save_geojson(
-    env: Environment, path: str | os.PathLike[str], *, plan: Plan | None = None
+    env: Environment | Building, path: str | os.PathLike[str], *, plan: Plan | None = None
 ) -> None:
     """Write an environment as GeoJSON that `load` reads back.
 
@@ -492,7 +527,23 @@ def save_geojson(
         BadFile: the file cannot be written, or the properties of an area are not JSON.
     """
     file = checked_file(path)
-    instance(env, Environment, "an Environment is needed")
+    instance(env, (Environment, Building), "an Environment or a Building is needed")
+    features = building_features(env) if isinstance(env, Building) else _plan_features(env, plan)
+    document = {
+        "type": "FeatureCollection",
+        "name": env.name,
+        "meta": {"crs": "local metres"},
+        "features": features,
+    }
+    try:
+        text = json.dumps(document)
+    except (TypeError, ValueError) as error:
+        raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
+    with whole_file(file) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _plan_features(env: Environment, plan: Plan | None = None) -> list[dict[str, Any]]:
     if plan is None:
         features = [_feature(p, {"kind": "walkable"}) for p in shapely.get_parts(env.walkable)]
         features += [_feature(line, {"kind": "wall"}) for line in shapely.get_parts(env.lines)]
@@ -517,18 +568,7 @@ def save_geojson(
         )
         for t in env.terrain
     ]
-    document = {
-        "type": "FeatureCollection",
-        "name": env.name,
-        "meta": {"crs": "local metres"},
-        "features": features,
-    }
-    try:
-        text = json.dumps(document)
-    except (TypeError, ValueError) as error:
-        raise BadFile(f"{path}: an area's properties cannot be written: {error}") from error
-    with whole_file(file) as part:
-        part.write_text(text, encoding="utf-8")
+    return features
 
 
 def _named(name: str) -> dict[str, str]:

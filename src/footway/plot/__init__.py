@@ -18,6 +18,7 @@ from footway.extras import optional_imports
 
 if TYPE_CHECKING:
     from footway.plot.animation import animate, check_animation_file
+    from footway.plot.buildings import draw_building
     from footway.plot.cameras import draw_camera
     from footway.plot.crowds import draw_crowd, draw_density, draw_moment, telling_frame
     from footway.plot.figures import (
@@ -43,14 +44,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Line", "Panel", "RoadmapPanel", "RoutePanel", "animate", "check_animation_file",
-    "check_picture_file", "draw_alternatives", "draw_camera", "draw_check", "draw_crowd",
-    "draw_density", "draw_distances", "draw_map",
+    "check_picture_file", "draw_alternatives", "draw_building", "draw_camera", "draw_check",
+    "draw_crowd", "draw_density", "draw_distances", "draw_map",
     "draw_moment", "draw_no_path", "draw_panels", "draw_path", "draw_paths", "draw_roadmap",
     "draw_roadmaps", "draw_route", "draw_routes", "draw_walk", "save_picture", "telling_frame",
 ]  # fmt: skip
 
 _MODULES = {
     "animation": ("animate", "check_animation_file"),
+    "buildings": ("draw_building",),
     "cameras": ("draw_camera",),
     "crowds": ("draw_crowd", "draw_density", "draw_moment", "telling_frame"),
     "figures": (

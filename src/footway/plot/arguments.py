@@ -162,4 +162,5 @@ CHECKS: Final[dict[str, Check]] = {
     "velocities": lambda value, name: validation.points(value, name=name),
     "view": _box,
     "walk": _is("Walk"),
+    "style": lambda value, name: validation.one_of(value, name, ("floors", "axonometry")),
 }

@@ -121,8 +121,8 @@ class RoadSolver(Solver):
             self._allocate(_EVENTS)
         events, points = self._local.buffers
         status, n, length, clearance = solve_on_roads(
-            Ends(start[0], start[1], goal[0], goal[1], radius), shortcut, self._roads, index,
-            self.graph_workspace, events, points,
+            Ends(start[0], start[1], goal[0], goal[1], radius, -1, -1), shortcut, self._roads,
+            index, self.graph_workspace, events, points,
         )  # fmt: skip
         if status == FULL:
             self._allocate(4 * len(events))

@@ -74,6 +74,8 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
         return ScenarioMap(saved, None)
     with _errors_located_at(origin, ("map",)):
         environment = load(name, scale=scenario.scale)
+        if hasattr(environment, "floors"):
+            raise BadInput(f"{name} is a building: crowds walk on one floor; give its plan")
     if isinstance(environment, Environment):  # a volume has no terrain
         for i, region in enumerate(scenario.terrain):
             with _errors_located_at(origin, ("terrain", i, "polygon")):

@@ -238,6 +238,8 @@ def _map(
             raise BadInput(f"{name}: is a roadmap in three dimensions; the studio shows plans")
         return Document(display_name, "map", None, saved)
     env = load(name, scale=scale, between=between)
+    if hasattr(env, "floors"):
+        raise BadInput(f"{name}: is a building; the studio shows one floor: open its plan")
     if not isinstance(env, Environment):
         raise BadInput(
             f"{name}: is three-dimensional; give --between LOW,HIGH to cut a plan out of it"

@@ -132,7 +132,7 @@ def test_an_arc_is_as_near_to_a_post_as_it_says(post, least):
     tight, radius = fw.CorridorMap.build(env), 0.3
     index, ws = tight.solver.index, tight.solver.workspace
     corner = np.flatnonzero((index.corners.xy == (5, 5)).all(axis=1))[0]
-    ends, out = Ends(5 - radius, 1.0, 9.0, 5 + radius, radius), np.empty((8, 9))
+    ends, out = Ends(5 - radius, 1.0, 9.0, 5 + radius, radius, -1, -1), np.empty((8, 9))
     rows, length, found = arc_around(corner, -1, ends, out, ws, index.grid, index.corners.xy)
     assert (rows, length) == (3, pytest.approx(8.0 + 0.5 * math.pi * radius))
     assert found == pytest.approx(least)

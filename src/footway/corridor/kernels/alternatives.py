@@ -18,7 +18,7 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot, sincos
 from footway.corridor.kernels.layouts import FOUND, FULL, NOWHERE
-from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.locate import locate_on
 from footway.corridor.kernels.path import draw_certified, fitting_position
 from footway.corridor.kernels.query import THIN, make_query
 from footway.corridor.kernels.search import (
@@ -267,13 +267,16 @@ def find_paths(sx, sy, gx, gy, radius, most, shortest, longest, out, ws, back, i
     A path may fail because a corner that hides the start was missed; a search from the goal to the
     start finds it. ws.to_goal must be back.turns.
     """
-    start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
+    layers = index.grid.layers
+    start, goal = locate_on(sx, sy, layers.start, index), locate_on(gx, gy, layers.goal, index)
     disc = max(radius, THIN)
     from_x, from_y = fitting_position(sx, sy, disc, start, index.axis)
     to_x, to_y = fitting_position(gx, gy, disc, goal, index.axis)
-    q = make_query(Ends(from_x, from_y, to_x, to_y, disc), start.piece, goal.piece, index)
-    reverse = make_query(Ends(to_x, to_y, from_x, from_y, disc), goal.piece, start.piece, index)
-    ends = Ends(sx, sy, gx, gy, radius)
+    there = Ends(from_x, from_y, to_x, to_y, disc, layers.start, layers.goal)
+    homeward = Ends(to_x, to_y, from_x, from_y, disc, layers.goal, layers.start)
+    q = make_query(there, start.piece, goal.piece, index)
+    reverse = make_query(homeward, goal.piece, start.piece, index)
+    ends = Ends(sx, sy, gx, gy, radius, layers.start, layers.goal)
     back.count[MODE], back.limit[LONGEST] = TO_ALL, math.inf
     begin_search(back, index, reverse)
     excess, ws.count[MODE] = max(FIRST_EXCESS * shortest, 8.0 * disc), ALL

@@ -19,7 +19,7 @@ from footway.corridor.kernels.layouts import (
     FOUND,
     FULL,
 )
-from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.locate import locate_on
 from footway.corridor.kernels.query import POINT, check_ends, is_connected, is_wide_to_end
 from footway.corridor.kernels.tangents import SLACK, Ends
 
@@ -284,7 +284,8 @@ def find_backbone_of_disc(start, goal, radius, index, workspace):
 @inner(inline=False)
 def extract_balls(ends, step, out, index, workspace):
     """Corridor of the shortest backbone: (status, balls, half-edges, clearance of a bad end)."""
-    start, goal = locate_end(ends.sx, ends.sy, index), locate_end(ends.gx, ends.gy, index)
+    start = locate_on(ends.sx, ends.sy, ends.start_layer, index)
+    goal = locate_on(ends.gx, ends.gy, ends.goal_layer, index)
     status, clear = check_ends(start, goal, ends.radius)
     if status != FOUND:
         return status, 0, 0, clear
@@ -300,14 +301,17 @@ def extract_balls(ends, step, out, index, workspace):
 @kernel
 def extract(sx, sy, gx, gy, radius, step, out, index, workspace):
     """`extract_balls`, for Python."""
-    return extract_balls(Ends(sx, sy, gx, gy, radius), step, out, index, workspace)
+    layers = index.grid.layers
+    ends = Ends(sx, sy, gx, gy, radius, layers.start, layers.goal)
+    return extract_balls(ends, step, out, index, workspace)
 
 
 @kernel
 def balls_along(sx, sy, gx, gy, radius, step, count, out, index, workspace):
     """Write the balls along workspace.halves, for Python; return their number, -1 if too many."""
-    start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
-    ends = Ends(sx, sy, gx, gy, radius)
+    layers = index.grid.layers
+    start, goal = locate_on(sx, sy, layers.start, index), locate_on(gx, gy, layers.goal, index)
+    ends = Ends(sx, sy, gx, gy, radius, layers.start, layers.goal)
     return write_balls(ends, start, goal, count, step, out, index, workspace)
 
 

@@ -24,11 +24,11 @@ def sweep_for(x, y, radius, ws, index):
     """Search the shortest paths of a disc from (x, y) to all turns; False: `ws` is too small."""
     start, disc = locate_end(x, y, index), max(radius, THIN)
     x, y = fitting_position(x, y, disc, start, index.axis)
-    q = make_query(Ends(x, y, x, y, disc), start.piece, start.piece, index)
+    q = make_query(Ends(x, y, x, y, disc, -1, -1), start.piece, start.piece, index)
     q = Query(
         x, y, x, y, disc, q.n_corners,
         q.start_edge, q.start_event, q.start_vertex, q.start_open_forward, q.start_open_backward,
-        -1, -1, -1, False, False, False, False,
+        -1, -1, -1, False, False, False, False, -1, -1,
     )  # fmt: skip
     return sweep(ws, index, q)
 
@@ -52,11 +52,11 @@ def measure_distances(x, y, points, radius, lengths, statuses, ws, back, index):
                 status = APART
             elif line_clearance(x, y, px, py, disc - VIOLATION, grid)[0] < disc - VIOLATION:
                 to_x, to_y = fitting_position(px, py, disc, goal, index.axis)
-                ends = Ends(to_x, to_y, from_x, from_y, disc)
+                ends = Ends(to_x, to_y, from_x, from_y, disc, -1, -1)
                 q = make_query(ends, goal.piece, start.piece, index)
                 n, straight = search_to_sweep(ws, back, index, q)
                 if n >= 0 and disc > radius:
-                    xy, ends = index.corners.xy, Ends(x, y, px, py, radius)
+                    xy, ends = index.corners.xy, Ends(x, y, px, py, radius, -1, -1)
                     n = draw_taut(n, ws.chain, ws.tangents, xy, ends)
                     if n >= 0:
                         straight = chain_length(n, ws.chain, ws.tangents, radius)

@@ -6,7 +6,7 @@ import math
 
 from footway._numba.jit import kernel
 from footway.corridor.kernels.layouts import Query
-from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.locate import locate_on
 from footway.corridor.kernels.query import THIN, make_query
 from footway.corridor.kernels.search import sweep
 from footway.corridor.kernels.tangents import Ends
@@ -21,11 +21,12 @@ def sweep_from(x, y, ws, index):
     """
     for point in range(len(ws.bounds)):
         ws.bounds[point, 0] = math.inf
-    piece = locate_end(x, y, index).piece
-    q = make_query(Ends(x, y, x, y, THIN), piece, piece, index)
+    layer = index.grid.layers.start
+    piece = locate_on(x, y, layer, index).piece
+    q = make_query(Ends(x, y, x, y, THIN, layer, layer), piece, piece, index)
     start = Query(
         x, y, x, y, THIN, q.n_corners,
         q.start_edge, q.start_event, q.start_vertex, q.start_open_forward, q.start_open_backward,
-        -1, -1, -1, False, False, False, False,
+        -1, -1, -1, False, False, False, False, layer, layer,
     )  # fmt: skip
     return sweep(ws, index, start)

@@ -22,6 +22,27 @@ if TYPE_CHECKING:
 FOUND, NOWHERE, FULL, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = range(8)
 
 
+class Layers(NamedTuple):
+    """Grids of the sheets of a building, one after the other: see kernels/surface.
+
+    A flat map has none. A grid has the walls of its sheet, and those behind its portals that are
+    nearest to points of the sheet.
+    """
+
+    boxes: Floats  # (nl, 3) as Grid.box
+    shapes: Ints  # (nl, 2)
+    first: Ints  # (nl + 1, 4) where each sheet begins in offsets, candidates, walls and portals
+    offsets: Ints
+    candidates: NDArray[np.int32]
+    walls: Floats  # (nw, 4)
+    site: Ints  # (nw,)
+    ends: Ints  # (nw, 2)
+    portals: Floats  # (np, 4) x0, y0, x1, y1, with the sheet on the left
+    beyond: Ints  # (np,) sheet on the right
+    start: int  # sheet of the start of a query; -1 on a flat map
+    goal: int
+
+
 class Grid(NamedTuple):
     """Uniform grid of candidate walls: see kernels/wall_grid."""
 
@@ -32,6 +53,7 @@ class Grid(NamedTuple):
     walls: Floats  # (nw, 4) wall segments, then point obstacles with two equal ends
     site: Ints  # (nw,) site of the wall
     ends: Ints  # (nw, 2) sites of its ends
+    layers: Layers  # of a building; then this grid is that of its first sheet
 
 
 EVENT_CLEARANCE = 2  # column of CellBoundaries.balls after x and y
@@ -159,6 +181,8 @@ class Query(NamedTuple):
     goal_open_backward: bool
     goal_is_ahead: bool  # on the edge of the start, after it; both false elsewhere
     goal_is_behind: bool  # on the edge of the start, before it
+    start_layer: int  # sheet of the start; -1 on a flat map
+    goal_layer: int
 
 
 class SearchWorkspace(NamedTuple):

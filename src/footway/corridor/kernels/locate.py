@@ -8,6 +8,7 @@ from footway._numba.bins import cell_of
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, hypot
 from footway.corridor.kernels.layouts import EVENT_CLEARANCE, Place
+from footway.corridor.kernels.surface import layer_grid
 from footway.corridor.kernels.wall_grid import is_outside, line_clearance, nearest_wall
 
 X, Y, AXIS_CLEARANCE, CLEARANCE, WALL_X, WALL_Y, N_VALUES = range(7)  # columns of located points
@@ -192,7 +193,7 @@ def locate_point(x, y, axis, grid, boundaries):
         return Place(-1, x, y, 0.0, 0.0, ox, oy)
     slot = _corner_slot(atan2(y - oy, x - ox), boundaries, row) if boundaries.is_point[site] else -1
     if slot < 0:  # by rounding, the foot may lie before the beginning of the wall
-        along, _ = _along_wall(x, y, walls, wall)
+        along, _ = _along_wall(x, y, boundaries.sites, site)
         slot = _boundary_slot(max(along, boundaries.keys[boundaries.offsets[row]]), boundaries, row)
     piece = boundaries.pieces[slot]
     other = axis.piece_right[piece] if axis.piece_left[piece] == site else axis.piece_left[piece]
@@ -217,6 +218,12 @@ def locate_point(x, y, axis, grid, boundaries):
 def locate_end(x, y, index):
     """`locate_point` on a map: a Place."""
     return locate_point(x, y, index.axis, index.grid, index.boundaries)
+
+
+@inner
+def locate_on(x, y, layer, index):
+    """`locate_point` on a sheet of a building; on a flat map the layer is -1."""
+    return locate_point(x, y, index.axis, layer_grid(layer, index.grid), index.boundaries)
 
 
 @inner

@@ -10,10 +10,16 @@ from footway._numba.held import held
 from footway._numba.jit import inner, kernel
 from footway._numba.math import acos, atan2, cos, hypot, sincos
 from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
-from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.locate import locate_on
 from footway.corridor.kernels.prepared import find_by_table
 from footway.corridor.kernels.query import POINT, THIN, check_ends, is_connected, make_query
 from footway.corridor.kernels.search import search, write_half_edges
+from footway.corridor.kernels.surface import (
+    is_on_layer,
+    last_layer,
+    surface_arc,
+    surface_line,
+)
 from footway.corridor.kernels.tangents import (
     DX,
     DY,
@@ -22,11 +28,11 @@ from footway.corridor.kernels.tangents import (
     VIOLATION,
     Ends,
     draw_taut,
+    layer_after,
     reverse_chain,
     stop_xy,
     turn_after,
 )
-from footway.corridor.kernels.wall_grid import arc_clearance, line_clearance
 
 # Columns of a path's pieces. A line has radius 0; MARGIN is the distance of an arc to other walls.
 X0, Y0, X1, Y1, CX, CY, RADIUS, SWEEP, MARGIN, N_COLUMNS = range(10)
@@ -38,10 +44,10 @@ COARSEST = 1e-3  # of the radius, their largest deviation from an arc far from w
 @kernel
 def polyline_clearance(points, grid):
     """Least distance from a polyline (n, 2) to any wall."""
-    least = math.inf
+    least, layer = math.inf, grid.layers.start
     for k in range(len(points) - 1):
-        clear, _ = line_clearance(
-            points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1], -2.0, grid
+        clear, _, _, layer = surface_line(
+            points[k, 0], points[k, 1], points[k + 1, 0], points[k + 1, 1], -2.0, layer, grid
         )
         least = min(least, clear)
     return least
@@ -57,9 +63,10 @@ def _write_line(row, x0, y0, x1, y1):
 def _write_pieces(n, ends, out, ws, grid, xy):
     """Write the lines and arcs of a repaired chain: (pieces, length, least clearance of arcs)."""
     chain, tangents, radius = ws.chain, ws.tangents, ends.radius
-    rows, length, least = 0, 0.0, math.inf
+    rows, length, least, layer = 0, 0.0, math.inf, ends.start_layer
     for k in range(n + 1):
         line = tangents[k]
+        layer = last_layer(line[X0], line[Y0], line[X1], line[Y1], layer, grid)
         if rows + 2 > len(out):
             return -1, 0.0, 0.0
         _write_line(out[rows], line[X0], line[Y0], line[X1], line[Y1])
@@ -70,9 +77,9 @@ def _write_pieces(n, ends, out, ws, grid, xy):
         after, sigma = tangents[k + 1], chain[k, TURN]
         turn = turn_after(k, chain, tangents)
         cx, cy, _ = stop_xy(k + 1, n, chain, xy, ends)
-        clear = arc_clearance(
+        clear, layer = surface_arc(
             cx, cy, sigma * line[DY], -sigma * line[DX], sigma * after[DY], -sigma * after[DX],
-            sigma * turn, radius, grid,
+            sigma * turn, radius, layer, grid,
         )  # fmt: skip
         row = out[rows]
         row[X0], row[Y0], row[X1], row[Y1] = line[X1], line[Y1], after[X0], after[Y0]
@@ -117,11 +124,15 @@ def draw_certified(n, least, disc, ends, out, ws, grid, xy):
     if n < 0:
         return NOWHERE, 0, 0.0, 0.0
     if disc > radius:  # the chain is certified for a larger disc; measure its lines for this one
-        least = math.inf
+        least, layer = math.inf, ends.start_layer
         for k in range(n + 1):
             line = ws.tangents[k]
-            clear, _ = line_clearance(line[X0], line[Y0], line[X1], line[Y1], 0.0, grid)
+            clear, _, _, layer = surface_line(
+                line[X0], line[Y0], line[X1], line[Y1], 0.0, layer, grid
+            )
             least = min(least, clear)
+            if k < n:
+                layer = layer_after(k, ws.chain, ws.tangents, radius, layer, grid, xy)
     rows, length, least_arc = _write_pieces(n, ends, out, ws, grid, xy)
     if rows < 0:
         return FULL, 0, 0.0, 0.0
@@ -141,11 +152,12 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index, table, work):
     without a search, and without half-edges.
     """
     grid, xy = index.grid, index.corners.xy
-    start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
+    layers = grid.layers
+    start, goal = locate_on(sx, sy, layers.start, index), locate_on(gx, gy, layers.goal, index)
     status, clear = check_ends(start, goal, radius)
     if status != FOUND:
         return status, 0, 0.0, clear, 0
-    if hypot(gx - sx, gy - sy) < SLACK:
+    if hypot(gx - sx, gy - sy) < SLACK and layers.start == layers.goal:
         _write_line(out[0], sx, sy, gx, gy)
         return FOUND, 1, 0.0, min(start.clearance, goal.clearance), 0
     # A point is treated as a tiny disc, which does not fit between walls that touch.
@@ -153,19 +165,19 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index, table, work):
         return APART, 0, 0.0, 0.0, 0
     disc = max(radius, THIN)
     if shortcut:
-        clear, _ = line_clearance(sx, sy, gx, gy, disc - VIOLATION, grid)
-        if clear >= disc - VIOLATION:
+        clear, _, _, last = surface_line(sx, sy, gx, gy, disc - VIOLATION, layers.start, grid)
+        if clear >= disc - VIOLATION and is_on_layer(gx, gy, last, layers.goal, grid):
             _write_line(out[0], sx, sy, gx, gy)
             return FOUND, 1, hypot(gx - sx, gy - sy), clear, 0
     from_x, from_y = fitting_position(sx, sy, disc, start, index.axis)
     to_x, to_y = fitting_position(gx, gy, disc, goal, index.axis)
     is_moved = from_x != sx or from_y != sy or to_x != gx or to_y != gy
     if shortcut and table.radius[0] == disc and not is_moved:
-        ends = Ends(sx, sy, gx, gy, disc)
+        ends = Ends(sx, sy, gx, gy, disc, layers.start, layers.goal)
         q = make_query(ends, start.piece, goal.piece, index)
         n, least = find_by_table(ends, q, ws, index, table, work)
         if n > 0:
-            ends = Ends(sx, sy, gx, gy, radius)
+            ends = Ends(sx, sy, gx, gy, radius, layers.start, layers.goal)
             status, rows, length, least = draw_certified(n, least, disc, ends, out, ws, grid, xy)
             if status == FOUND:
                 return status, rows, length, least, 0
@@ -174,9 +186,11 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index, table, work):
     # fails, search from goal to start.
     for back in range(2):
         if back == 0:
-            ends, first, last = Ends(from_x, from_y, to_x, to_y, disc), start.piece, goal.piece
+            ends = Ends(from_x, from_y, to_x, to_y, disc, layers.start, layers.goal)
+            first, last = start.piece, goal.piece
         else:
-            ends, first, last = Ends(to_x, to_y, from_x, from_y, disc), goal.piece, start.piece
+            ends = Ends(to_x, to_y, from_x, from_y, disc, layers.goal, layers.start)
+            first, last = goal.piece, start.piece
         status, node, n, least = search(ws, index, make_query(ends, first, last, index))
         if status == FOUND:
             break
@@ -187,7 +201,7 @@ def _solve(sx, sy, gx, gy, radius, shortcut, out, ws, index, table, work):
         count = write_half_edges(node, ws)
     else:
         reverse_chain(n, ws.chain)
-    ends = Ends(sx, sy, gx, gy, radius)
+    ends = Ends(sx, sy, gx, gy, radius, layers.start, layers.goal)
     status, rows, length, least = draw_certified(n, least, disc, ends, out, ws, grid, xy)
     return status, rows, length, least, count
 

@@ -35,7 +35,7 @@ def _goal_first(q):
         q.gx, q.gy, q.sx, q.sy, q.radius, q.n_corners,
         q.goal_edge, q.goal_event, q.goal_vertex, q.goal_open_backward, q.goal_open_forward,
         q.start_edge, q.start_event, q.start_vertex, q.start_open_backward, q.start_open_forward,
-        q.goal_is_behind, q.goal_is_ahead,
+        q.goal_is_behind, q.goal_is_ahead, q.goal_layer, q.start_layer,
     )  # fmt: skip
 
 

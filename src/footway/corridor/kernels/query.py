@@ -116,6 +116,7 @@ def make_query(ends, piece_s, piece_g, index):
         ends.sx, ends.sy, ends.gx, ends.gy, radius, len(axis.sites),
         edge_s, event_s, vertex_s, ahead_s, behind_s,
         edge_g, event_g, vertex_g, behind_g, ahead_g, ahead, behind,
+        ends.start_layer, ends.goal_layer,
     )  # fmt: skip
 
 

@@ -840,7 +840,8 @@ def _repair(node, corners, grid, ws, q):
     n = _read_chain(node, ws.ints, ws.chain)
     if n < 0:
         return TOO_LONG, 0.0, 0.0
-    return _repair_chain(n, Ends(q.sx, q.sy, q.gx, q.gy, q.radius), corners, grid, ws)
+    ends = Ends(q.sx, q.sy, q.gx, q.gy, q.radius, q.start_layer, q.goal_layer)
+    return _repair_chain(n, ends, corners, grid, ws)
 
 
 @inner
@@ -943,7 +944,7 @@ def _measure_goal(here, ws, index, q):
     goal = Query(
         q.gx, q.gy, q.gx, q.gy, THIN, q.n_corners,
         q.goal_edge, q.goal_event, q.goal_vertex, ahead, behind,
-        -1, -1, -1, False, False, False, False,
+        -1, -1, -1, False, False, False, False, q.goal_layer, q.goal_layer,
     )  # fmt: skip
     count[MODE] = SEE
     _look(first, ws, index, goal)
@@ -1151,7 +1152,8 @@ def search_to_sweep(ws, back, index, q):
     ws.chain and ws.tangents.
     """
     ni, count, graph, corners = ws.ints, ws.count, index.graph, index.corners
-    ends, most = Ends(q.gx, q.gy, q.sx, q.sy, q.radius), len(ws.queue) - count[STEP]
+    ends = Ends(q.gx, q.gy, q.sx, q.sy, q.radius, q.goal_layer, q.start_layer)
+    most = len(ws.queue) - count[STEP]
     count[MODE], ws.limit[LONGEST] = SHORTEST, math.inf
     begin_search(ws, index, q)
     best, best_node = math.inf, -1

@@ -13,7 +13,13 @@ from typing import NamedTuple
 from footway._numba.bins import cell_of
 from footway._numba.jit import inner
 from footway._numba.math import atan2, hypot
-from footway.corridor.kernels.wall_grid import line_clearance
+from footway.corridor.kernels.surface import (
+    is_on_layer,
+    last_layer,
+    layer_after_turn,
+    layer_grid,
+    surface_line,
+)
 
 
 class Ends(NamedTuple):
@@ -24,6 +30,8 @@ class Ends(NamedTuple):
     gx: float
     gy: float
     radius: float
+    start_layer: int  # sheet of the start; -1 on a flat map
+    goal_layer: int
 
 
 CORNER, TURN = range(2)  # columns of a chain; TURN is 1 for a turn to the left, -1 to the right
@@ -195,6 +203,19 @@ def goes_through(k, chain, tangents, grid, xy):
     return False
 
 
+@inner
+def layer_after(k, chain, tangents, radius, layer, grid, xy):
+    """Sheet after the turn between tangent k and the next one; -1 on a flat map."""
+    if layer < 0:
+        return -1
+    corner, sigma = chain[k, CORNER], float(chain[k, TURN])
+    turn = turn_after(k, chain, tangents)
+    return layer_after_turn(
+        xy[corner, 0], xy[corner, 1], tangents[k, DX], tangents[k, DY], sigma, turn, radius, layer,
+        grid,
+    )  # fmt: skip
+
+
 @inner(inline=False)
 def tighten(n, chain, tangents, grid, xy, ends):
     """Repair a chain until every tangent is clear of all walls: (number of stops or -1, clearance).
@@ -213,13 +234,16 @@ def tighten(n, chain, tangents, grid, xy, ends):
             n -= 1
             continue
         least = math.inf
-        blocked = False
+        blocked, layer = False, ends.start_layer
         for k in range(n + 1):
             x0, y0 = tangents[k, X0], tangents[k, Y0]
-            clear, wall = line_clearance(x0, y0, tangents[k, X1], tangents[k, Y1], floor, grid)
+            clear, wall, of, layer = surface_line(
+                x0, y0, tangents[k, X1], tangents[k, Y1], floor, layer, grid
+            )
             if clear < floor:
                 ux, uy = tangents[k, DX], tangents[k, DY]
-                corner, sigma = corner_in_the_way(x0, y0, ux, uy, clear, wall, grid.ends, xy)
+                ends_of_wall = layer_grid(of, grid).ends
+                corner, sigma = corner_in_the_way(x0, y0, ux, uy, clear, wall, ends_of_wall, xy)
                 around = k > 0 and chain[k - 1, CORNER] == corner
                 around = around or (k < n and chain[k, CORNER] == corner)
                 if around or n + 1 >= len(chain):
@@ -231,9 +255,22 @@ def tighten(n, chain, tangents, grid, xy, ends):
                 blocked = True
                 break
             least = min(least, clear)
+            if k < n:
+                layer = layer_after(k, chain, tangents, ends.radius, layer, grid, xy)
         if not blocked:
+            if layer >= 0 and not is_on_layer(ends.gx, ends.gy, layer, ends.goal_layer, grid):
+                return -1, 0.0
+            layer = ends.start_layer
             for k in range(1, n + 1):
-                if goes_through(k, chain, tangents, grid, xy):
+                line = tangents[k - 1]
+                layer = last_layer(line[X0], line[Y0], line[X1], line[Y1], layer, grid)
+                if goes_through(k, chain, tangents, layer_grid(layer, grid), xy):
+                    return -1, 0.0
+                before = layer
+                layer = layer_after(k - 1, chain, tangents, ends.radius, layer, grid, xy)
+                if layer != before and goes_through(
+                    k, chain, tangents, layer_grid(layer, grid), xy
+                ):
                     return -1, 0.0
             return n, least
     return -1, 0.0

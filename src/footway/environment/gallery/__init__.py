@@ -22,9 +22,9 @@ from footway.errors import BadInput
 from footway.validation import shown
 
 if TYPE_CHECKING:
-    from footway.environment import Environment, Volume
+    from footway.environment import Building, Environment, Volume
 
-__all__ = ["MOST_TILES", "make", "names"]
+__all__ = ["MOST_TILES", "buildings", "make", "names"]
 
 MOST_TILES: Final = 12
 """Maximum number of cities in each direction: 144 of them have 85,000 buildings."""
@@ -32,6 +32,7 @@ MOST_TILES: Final = 12
 _NAMES: Final = (
     "city", "field", "forest", "game", "house", "mckenna", "mckenna-road", "office", "quake",
 )  # fmt: skip
+_BUILDINGS: Final = ("stadium", "station", "tower")
 _TILING = re.compile(r"city:([0-9]{1,4})x([0-9]{1,4})")
 
 
@@ -40,14 +41,19 @@ def names() -> tuple[str, ...]:
     return _NAMES
 
 
+def buildings() -> tuple[str, ...]:
+    """Return the names of the buildings of several floors in alphabetical order."""
+    return _BUILDINGS
+
+
 @overload
 def make(name: Literal["house", "quake"]) -> Volume: ...
 @overload
 def make(name: str) -> Environment | Any: ...
-def make(name: str) -> Environment | Volume:
+def make(name: str) -> Environment | Volume | Building:
     """Return the map of this name; "city:NxN" is N x N cities, N from 1 to 12.
 
-    "house" and "quake" are volumes, the others are plans.
+    "house" and "quake" are volumes, "stadium", "station" and "tower" buildings, the others plans.
 
     Raises:
         BadInput: there is no such map; the message lists those that exist.
@@ -59,6 +65,9 @@ def make(name: str) -> Environment | Volume:
     """
     if not isinstance(name, str):
         raise BadInput(f"the name of a map is a text, not {shown(name)}")
+    if name in _BUILDINGS:
+        building: Building = getattr(import_module(f"footway.environment.gallery.{name}"), name)()
+        return building
     if name in _NAMES:
         function = name.replace("-", "_")
         file = "volumes" if name in {"house", "quake"} else function
@@ -68,7 +77,10 @@ def make(name: str) -> Environment | Volume:
     tiling = _TILING.fullmatch(name)
     if tiling is None:
         known = ", ".join(_NAMES)
-        raise BadInput(f"no map {shown(name)} in the gallery; there are {known} and city:NxN")
+        raise BadInput(
+            f"no map {shown(name)} in the gallery; there are {known} and city:NxN, "
+            f"and the buildings {', '.join(_BUILDINGS)}"
+        )
     from footway.environment.gallery.city import tiled_city
 
     columns, rows = int(tiling[1]), int(tiling[2])

@@ -503,7 +503,7 @@ def walk_many(batch, s, spacing, balls, corridor, no_discs, trail, index, worksp
     ends, count = batch.ends, 0
     for k in range(len(ends)):
         batch.offsets[k] = count
-        query = Ends(ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3], s.radius)
+        query = Ends(ends[k, 0], ends[k, 1], ends[k, 2], ends[k, 3], s.radius, -1, -1)
         found, n, _, _ = extract_balls(query, spacing, balls, index, workspace)
         batch.statuses[k] = LATER if found in (FOUND, FULL) else NO_CORRIDOR
         capacity = len(trail.points) - count - 2

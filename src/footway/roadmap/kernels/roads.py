@@ -246,7 +246,7 @@ def solve_on_roads(ends, shortcut, roads, index, workspace, events, out):
     With `shortcut` a free straight line is returned. `events` is scratch memory; `out` (n, 2) has
     at least three more points than it.
     """
-    sx, sy, gx, gy, radius = ends
+    sx, sy, gx, gy, radius = ends.sx, ends.sy, ends.gx, ends.gy, ends.radius
     grid = index.grid
     start, goal = locate_end(sx, sy, index), locate_end(gx, gy, index)
     status, clear = check_ends(start, goal, radius)

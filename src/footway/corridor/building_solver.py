@@ -1,0 +1,125 @@
+"""Searches on the map of a building: points have x, y in plan and the number of their sheet."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from footway.corridor.building_index import between, sheet_grid
+from footway.corridor.kernels.locate import N_VALUES
+from footway.corridor.kernels.surface import follow_polyline, layer_at
+from footway.corridor.landmarks import NO_LANDMARKS, measure_landmarks
+from footway.corridor.points import clearances, locate
+from footway.corridor.search import Solver, _make_workspace
+from footway.validation import as_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.search import Solution
+    from footway.environment import Building
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+
+class BuildingSolver(Solver):
+    """Searches the map of a building.
+
+    Attributes:
+        building: the building.
+        edge_sheet: (ne,) sheet of each edge.
+
+    """
+
+    def __init__(self, index: Index, building: Building, edge_sheet: Ints) -> None:
+        super().__init__(index)
+        self.building = building
+        self.edge_sheet = edge_sheet
+
+    @cached_property
+    def extent(self) -> float:
+        """Longest side of the box around all walls, m."""
+        corners = self.index.grid.layers.walls.reshape(-1, 2)
+        return float(np.ptp(corners, axis=0).max())
+
+    def locate(self, *points: Floats) -> tuple[Ints, Floats]:
+        """Locate points (x, y, sheet): pieces (n,), values (n, 6)."""
+        places = np.vstack(points)
+        return self.locate_on(places[:, :2], places[:, 2].astype(np.int64))
+
+    def locate_on(self, points: Floats, sheets: Ints) -> tuple[Ints, Floats]:
+        """Locate points (n, 2) on their sheets (n,); those outside have the piece -1."""
+        pieces, values = np.full(len(points), -1), np.zeros((len(points), N_VALUES))
+        for k in np.unique(sheets).tolist():
+            here = np.flatnonzero(sheets == k)
+            some = np.ascontiguousarray(points[here])
+            found, values[here] = locate(some, self._on(k))
+            pieces[here] = np.where(self.building.contains(k, some), found, -1)
+        return pieces, values
+
+    def clearances(self, points: Floats, sheets: Ints) -> Floats:
+        """Distance of points (n, 2) on sheets (n,) to the nearest wall in plan, (n,) m."""
+        found = np.zeros(len(points))
+        for k in np.unique(sheets).tolist():
+            here = np.flatnonzero(sheets == k)
+            some = np.ascontiguousarray(points[here])
+            inside = self.building.contains(k, some)
+            found[here] = np.where(inside, clearances(some, self._on(k)), 0.0)
+        return found
+
+    def _on(self, sheet: int) -> Index:
+        return self.index._replace(grid=sheet_grid(self.index.grid.layers, sheet))
+
+    def index_between(self, start: Floats, goal: Floats, index: Index | None = None) -> Index:
+        """Return the index for a query between two points (x, y, sheet)."""
+        return between(index or self.index, int(start[2]), int(goal[2]))
+
+    def solve(
+        self,
+        start: Floats | tuple[float, ...],
+        goal: Floats | tuple[float, ...],
+        radius: float,
+        *,
+        shortcut: bool = True,
+        index: Index | None = None,
+    ) -> Solution:
+        """Answer one query between points (x, y, sheet)."""
+        a, b = np.asarray(start, float), np.asarray(goal, float)
+        here = self.index_between(a, b, index)
+        return super().solve(a[:2], b[:2], radius, shortcut=shortcut, index=here)
+
+    def follow(self, points: Floats, sheet: int) -> tuple[Floats, Ints]:
+        """Divide a polyline (n, 2) at portals: points (m, 2), and sheets of its parts (m - 1,)."""
+        found: tuple[Floats, Ints] = follow_polyline(points, sheet, self.index.grid)
+        return found
+
+    def text_of(self, point: Floats) -> str:
+        """Return a point (x, y, sheet) for messages."""
+        return f"{as_text(point[:2])} on {self.sheet_name(int(point[2]))}"
+
+    def sheet_name(self, sheet: int) -> str:
+        """Name of a sheet, as in "floor '1'"."""
+        return self.building.layers[sheet].name
+
+    def name_of_edge(self, edge: int) -> str:
+        """Name of the sheet of an edge."""
+        return self.sheet_name(int(self.edge_sheet[edge]))
+
+    def measure_landmarks(self) -> None:
+        """Measure the landmarks, if that was not done: all further searches use them."""
+        with self._measuring:
+            if self._landmarks is NO_LANDMARKS:
+                self._landmarks = measure_landmarks(self.index, _make_workspace, self._beside)
+                self.uses_landmarks = len(self._landmarks.places) > 0
+
+    def _beside(self, event: int, place: Floats) -> Index:
+        """Return the index for a search from a place near an event of the axis."""
+        sheet = int(self.edge_sheet[self.index.graph.edge_of[event]])
+        at = self.index.axis.events[event]
+        sheet = int(layer_at(*at.tolist(), *place.tolist(), sheet, self.index.grid))
+        return between(self.index, sheet, sheet)
