@@ -45,6 +45,7 @@ NOT_FOR_USERS = {
     "LocalModel.to_dict": "is called of the models",
     "Crowd.from_simulation": "makes a crowd of its parts",
     "Environment.from_input_geometry": "takes what loaders made",
+    "TautPath.from_solution": "takes what the search found",
     "UserModel.call": "is called in a step",
     **dict.fromkeys(
         [

@@ -76,6 +76,7 @@ MAP = [
     "paths",
     "paths_between",
     "prepare",
+    "prepared",
     "random_points",
     "retract",
     "save",
