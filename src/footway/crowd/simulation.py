@@ -58,7 +58,6 @@ Purpose = Literal["bodies", "goals", "areas", "spawns", "groups", "changes"]
 _CLOSE = np.float32(0.4)  # m between discs, below which a step may use at most half of the gap
 _TURN_RATE = math.pi  # rad/s, greatest turn rate, as of single walks
 _SIDE_STEP = 0.3  # m/s, up to which characters step in any direction without turning
-_ASIDE = 0.15  # m/s that somebody who is blocked steps aside, besides its speed forward
 _EPOCH = 1.5  # s, in which chance decides once who of two characters is in front
 _CHECK = 0.8  # s between two checks of the progress of a character
 _TIRED = 4.0  # s without progress, after which a character requests a new path
@@ -319,7 +318,6 @@ def _motion(dt: float) -> Motion:
         cos_turn=float(cos(turn)),
         sin_turn=float(sin(turn)),
         side_step=_SIDE_STEP,
-        aside=_ASIDE,
         epoch=0,
         check=max(1, round(_CHECK / dt)),
         tired=max(1, round(_TIRED / dt)),
@@ -331,7 +329,7 @@ def _headway(model: LocalModel | UserModel) -> Headway:
     if not isinstance(model, SocialForce) or model.headway == 0.0:
         return NO_HEADWAY
     beside = min(model.headway, model.headway_beside)
-    values = (model.headway, beside, model.space, model.crowding)
+    values = (model.headway, beside, model.space, model.shoulders)
     return Headway(*np.array(values, np.float32))
 
 

@@ -47,6 +47,8 @@ SKIN = 1e-4  # m between a wall and a character that slides along it
 SURE = 1e-6  # m, greater than all rounding errors of the distance budget in 32 bits
 SLACK = 1e-4  # m/s, by which a velocity may exceed a limit
 GIVE = 0.01  # of the distance at contact: discs in a dense crowd may overlap by this much
+RETREAT = 0.15  # m/s, greatest speed at which characters make room for others
+TIGHT = 0.02  # m/s, speed below which a character is wedged
 DOUBT = 0.3  # greatest difference of positions in front that chance outweighs
 
 # Rows of `limits`: direction from the other; greatest speeds toward it that keep the headway, and
@@ -60,100 +62,64 @@ _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
 _SIDESTEP = np.float32(8.0)  # m/s2; these three were found by trying dense two-way flow
 _IN_THE_WAY = np.float32(1.5)  # sums of the radii to either side
-_CROWD = np.float32(1.2)  # m between discs, within which others make a crowd
-_FACING = np.float32(0.95)  # cosine: others within this angle are ahead, whoever yields
-_SWEEP = np.float32(0.3)  # m, way of another one that who yields keeps free
-_RETREAT = np.float32(0.3)  # m/s, greatest speed at which characters leave the way of others
-_BACK = np.float32(0.03)  # m/s, greatest speed at which they go back to keep the space
-_FAST = np.float32(1e3)
+_RETREAT, _FAST = np.float32(RETREAT), np.float32(1e3)
 
 
 @inner
 def limit_to_characters(row, speed, first, end, world, workspace):
     """Limit the velocity by the pairs first to end - 1 of a character.
 
-    Returns the number of limits, the greatest speed in the preferred direction, m/s, and whether
-    others come toward it.
+    Returns the number of limits, and the greatest speed in the preferred direction, m/s.
 
-    Headway: with the distance d - space before it is abreast of the next one ahead, a character
-    walks at most at the speed d / T (1 - d / (4 T v0)), which reaches its greatest speed v0 at
-    d = 2 T v0. The distance relaxes exponentially to that which belongs to the speed of the other.
-    The limit is the mean speed of this motion over a step, which makes the headway independent of
-    the time step. In a crowd T is shorter than in a file.
+    Headway: with the distance d - space before it touches the next one ahead, a character walks at
+    most at the speed d / T (1 - d / (4 T v0)), which reaches its greatest speed v0 at d = 2 T v0;
+    somebody beside whom it passes is not ahead. The distance relaxes exponentially to that which
+    belongs to the speed of the other. The limit is the mean speed of this motion over a step, which
+    makes the headway independent of the time step. With others close beside it, T is up to a third
+    shorter: people in a crowd walk closer behind each other than in a file.
 
-    Of two who are in the way of each other, one is in front and the other one yields. Who is in
-    front is a matter of both preferred directions; if it is not clear, chance decides, for some
-    time. Who yields keeps the space, and does not enter the way of the other one: the disc of the
-    other one, moved in its preferred direction by up to `_SWEEP`.
+    To all sides it keeps the space with a shorter time, but only from those who are in front: the
+    others make room. Who is in front is a matter of both preferred directions; if it is not clear,
+    chance decides, for some time.
     """
     pairs, limits, headings = workspace.pairs, workspace.limits, world.cells.headings
     headway, close = world.motion.headway, world.avoidance.close
     reach = max(close, _TWO * headway.time * speed + headway.space)
     dt = np.float32(world.dt)
-    count, greatest, meets = 0, _FAST, False
-    crowd = _crowding(first, end, pairs)
-    longest = headway.time / (_ONE + headway.crowding * crowd)
+    count, greatest, longest = 0, _FAST, headway.time / (_ONE + _crowding(first, end, pairs))
     for m in range(first, end):
         gap = pairs[GAP, m]
-        if gap >= reach or count >= LIMITS - 1:
+        if gap >= reach or count >= LIMITS:
             continue
         nx, ny, contact = pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[CONTACT, m]
-        ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
-        d = gap + contact
-        ahead, aside = -(ex * nx + ey * ny), (ex * ny - ey * nx) * d
-        depth, is_close = contact * contact - aside * aside, gap < close
-        hard = speed_in_gap(m, dt, pairs) if is_close else _FAST
-        if headway.time == _ZERO:
-            if is_close:
-                count = _add_limit(nx, ny, hard, hard, count, limits)
-            continue
-        is_ahead = ahead > _ZERO and depth > _ZERO
-        if not is_close and not is_ahead:
-            continue
-        other = int(pairs[ROW, m])
-        ux, uy, hx, hy = (
-            pairs[OTHER_VX, m],
-            pairs[OTHER_VY, m],
-            headings[other, X],
-            headings[other, Y],
-        )
-        behind = nx * hx + ny * hy
-        clear = ahead - behind
-        yields = clear >= DOUBT or (clear > -DOUBT and clear > _doubt(row, other, world))
-        space = headway.space if yields else _ZERO
-        opposes = ex * hx + ey * hy < -_HALF
-        meets = meets or (opposes and ahead > _ZERO and gap < _EVADE)
-        waits = opposes and crowd < _HALF  # two in a passage: nobody goes back
-        if is_ahead and (yields or ahead > _FACING):
-            follows = min(_ONE, _TWO * depth / (contact * contact))
-            chord = math.sqrt(depth)
-            distance = d * ahead - chord - follows * (contact - chord) - space
-            time = headway.beside + (longest - headway.beside) * follows
-            time /= _ONE - _QUARTER * min(_TWO, max(_ZERO, distance) / (time * speed))
-            greatest = min(greatest, _mean_speed(distance, ex * ux + ey * uy, time, dt))
-        if not is_close:
-            continue
-        if yields and behind > _ZERO:
-            t = min(_SWEEP, behind * d)
-            px, py = d * nx - t * hx, d * ny - t * hy
-            away = math.sqrt(px * px + py * py)
-            px, py = px / away, py / away
-            most = _mean_speed(away - contact - space, -(ux * px + uy * py), headway.beside, dt)
-            least = _ZERO if waits else -_RETREAT
-            count = _add_limit(px, py, max(most, least), _FAST, count, limits)
-        toward = -(ux * nx + uy * ny)
-        most = _mean_speed(gap - space, toward, headway.beside, dt)
-        most = min(hard, max(most, _ZERO if waits else -_BACK))
-        count = _add_limit(nx, ny, most, hard, count, limits)
-    return count, max(greatest, _ZERO), meets
-
-
-@inner
-def _add_limit(nx, ny, most, hard, count, limits):
-    """Append a limit; return the new count."""
-    limits[LIMIT_X, count], limits[LIMIT_Y, count] = nx, ny
-    limits[MOST, count], limits[HARD, count] = most, hard
-    return count + 1
+        hard = speed_in_gap(m, dt, pairs)
+        most = hard
+        if headway.time > _ZERO:
+            ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
+            ux, uy, d = pairs[OTHER_VX, m], pairs[OTHER_VY, m], gap + contact
+            ahead, aside = -(ex * nx + ey * ny), (ex * ny - ey * nx) * d
+            space = _ZERO
+            if ahead > _ZERO or gap < close:
+                other = int(pairs[ROW, m])
+                behind = nx * headings[other, X] + ny * headings[other, Y]
+                clear = ahead - behind
+                if clear >= DOUBT or (clear > -DOUBT and clear > _doubt(row, other, world)):
+                    space = headway.space
+            depth = contact * contact - aside * aside
+            if ahead > _ZERO and depth > _ZERO:
+                offset = aside / (headway.shoulders * contact)
+                behind = max(_ZERO, _ONE - offset * offset)
+                time = headway.beside + (longest - headway.beside) * behind
+                distance = d * ahead - math.sqrt(depth) - space
+                time /= _ONE - _QUARTER * min(_TWO, max(_ZERO, distance) / (time * speed))
+                greatest = min(greatest, _mean_speed(distance, ex * ux + ey * uy, time, dt))
+            most = _mean_speed(gap - space, -(ux * nx + uy * ny), headway.beside, dt)
+            most = min(hard, max(most, -_RETREAT))
+        if gap < close:
+            limits[LIMIT_X, count], limits[LIMIT_Y, count] = nx, ny
+            limits[MOST, count], limits[HARD, count] = most, hard
+            count += 1
+    return count, max(greatest, -_RETREAT)
 
 
 @inner
@@ -195,16 +161,13 @@ def sidestep(lane, first, end, world, workspace):
 
 @inner
 def _crowding(first, end, pairs):
-    """Return how crowded it is beside a character: 0 (in a file) to 1."""
+    """Return how crowded it is beside a character: 0 (in a file) to 0.5."""
     total = _ZERO
     for m in range(first, end):
-        gap = pairs[GAP, m]
-        if gap >= _CROWD:
-            continue
-        ex, ey, contact = pairs[HEADING_X, m], pairs[HEADING_Y, m], pairs[CONTACT, m]
-        aside = (ex * pairs[NORMAL_Y, m] - ey * pairs[NORMAL_X, m]) * (gap + contact) / contact
-        total += (_ONE - gap / _CROWD) * min(_ONE, aside * aside * aside * aside)
-    return min(_ONE, total)
+        ahead = pairs[HEADING_X, m] * pairs[NORMAL_X, m] + pairs[HEADING_Y, m] * pairs[NORMAL_Y, m]
+        beside = _ONE - ahead * ahead
+        total += max(_ZERO, _HALF - pairs[GAP, m]) * beside * beside
+    return min(_HALF, total)
 
 
 @inner
@@ -295,6 +258,23 @@ def safe_share(vx, vy, count, limits):
 
 
 @inner
+def step_back(vx, vy, count, limits):
+    """Return the velocity of somebody who must make room, but is wedged: away from all who touch.
+
+    Others keep their velocity. Without this, two who block a door with others behind them stay.
+    """
+    x, y, must = 0.0, 0.0, False
+    for m in range(count):
+        if limits[MOST, m] < TIGHT:
+            x, y = x + limits[LIMIT_X, m], y + limits[LIMIT_Y, m]
+            must = must or limits[MOST, m] < -TIGHT
+    length = math.sqrt(x * x + y * y)
+    if not must or length < 1e-3:
+        return vx, vy
+    return RETREAT * x / length, RETREAT * y / length
+
+
+@inner
 def _is_safe(vx, vy, slack, count, limits):
     """Return whether a velocity brings the character into no other disc, up to a slack, m/s."""
     for m in range(count):
@@ -332,7 +312,7 @@ def at_most(vx, vy, speed):
 
 
 @inner
-def move(k, vx, vy, count, dt, motion, grid, state, limits):
+def move(k, vx, vy, count, dt, grid, state, limits):
     """Move a character, guarded against walls and, where it slides along one, against discs."""
     x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
     to_x, to_y = x + vx * dt, y + vy * dt
@@ -341,31 +321,18 @@ def move(k, vx, vy, count, dt, motion, grid, state, limits):
     budget = state.body[k, WALL_BUDGET] - length
     state.body[k, LOOK] -= length
     if budget < 0.0:
-        to_x, to_y, budget, wx, wy = _meet_wall(x, y, vx, vy, r, dt, grid)
-        old_vx, old_vy = float(state.body[k, VX]), float(state.body[k, VY])
-        slow_x, slow_y = limit_turn(wx, wy, old_vx, old_vy, motion)
-        if slow_x != wx or slow_y != wy:  # the wall turns it too fast: only at a slow pace
-            share = motion.side_step * dt / length
-            to_x, to_y, budget, wx, wy = _meet_wall(x, y, share * vx, share * vy, r, dt, grid)
-        vx, vy = wx, wy
+        to_x, to_y, budget, nx, ny = slide_along_wall(x, y, to_x, to_y, r, grid)
+        into = vx * nx + vy * ny
+        if into < 0.0:
+            vx, vy = vx - into * nx, vy - into * ny
+        elif to_x == x and to_y == y:
+            vx, vy = 0.0, 0.0
         if not _is_safe((to_x - x) / dt, (to_y - y) / dt, 2.0 * SKIN / dt, count, limits):
             to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
     state.place[k, X], state.place[k, Y] = to_x, to_y
     vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
     state.body[k, VX], state.body[k, VY] = vx, vy
     state.body[k, WALL_BUDGET] = budget - 1e-6
-
-
-@inner
-def _meet_wall(x, y, vx, vy, r, dt, grid):
-    """Return the end of a step that may hit a wall, the distance budget and the velocity there."""
-    to_x, to_y, budget, nx, ny = slide_along_wall(x, y, x + vx * dt, y + vy * dt, r, grid)
-    into = vx * nx + vy * ny
-    if into < 0.0:
-        vx, vy = vx - into * nx, vy - into * ny
-    elif to_x == x and to_y == y:
-        vx, vy = 0.0, 0.0
-    return to_x, to_y, budget, vx, vy
 
 
 @inner(inline=False)

@@ -198,7 +198,7 @@ class Headway(NamedTuple):
     time: np.float32  # s, behind another one; 0: none, only the guard keeps discs apart
     beside: np.float32  # s, to all other sides
     space: np.float32  # m between standing discs
-    crowding: np.float32  # by which the time is divided in a crowd, less 1
+    shoulders: np.float32  # share of the sum of the radii within which another one is ahead
 
 
 class Motion(NamedTuple):
@@ -210,7 +210,6 @@ class Motion(NamedTuple):
     cos_turn: float
     sin_turn: float
     side_step: float  # m/s, up to which a character steps in any direction
-    aside: float  # m/s that somebody who is blocked steps aside; with headway only
     epoch: int  # number of the period in which characters of equal right yield to the same ones
     check: int  # steps between two checks of the progress of a character
     tired: int  # steps without progress, after which it requests a new path

@@ -21,6 +21,7 @@ from footway.crowd.kernels.attraction import advance, contains, move_back
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.guard import (
     LIMITS,
+    TIGHT,
     at_most,
     keep_limits,
     limit_to_characters,
@@ -30,6 +31,7 @@ from footway.crowd.kernels.guard import (
     move,
     safe_share,
     sidestep,
+    step_back,
 )
 from footway.crowd.kernels.look_ahead import look_ahead
 from footway.crowd.kernels.pairs import (
@@ -364,33 +366,29 @@ def _avoid(b, k, first, world, state, workspace):
 def _find_limits(b, row, k, first, world, state, workspace):
     """Write the limits to the velocity because of close characters and obstacles.
 
-    Returns their number, the greatest speed in the preferred direction, and aside, m/s.
+    Returns their number, and the greatest speed in the preferred direction, m/s.
     """
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
     speed = state.body[k, col.SPEED]
-    count, most, meets = limit_to_characters(row, speed, first, middle, world, workspace)
-    aside = float(speed) if meets else world.motion.aside
+    count, most = limit_to_characters(row, speed, first, middle, world, workspace)
     pairs, limits = workspace.pairs, workspace.limits
-    return limit_to_obstacles(middle, end, pairs, world.dt, count, limits), most, aside
+    return limit_to_obstacles(middle, end, pairs, world.dt, count, limits), most
 
 
 @inner
-def _apply(b, k, ax, ay, most, aside, count, world, state, workspace):
+def _apply(b, k, ax, ay, most, count, world, state, workspace):
     """Change the velocity by an acceleration, within the limits, and move.
 
-    `most` is the greatest speed in the preferred direction, `aside` that to its sides less the
-    speed ahead, `count` the number of other limits.
+    `most` is the greatest speed in the preferred direction, `count` the number of other limits.
     """
     dt, motion, limits = world.dt, world.motion, workspace.limits
     old_vx, old_vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
     vx, vy = old_vx + ax * dt, old_vy + ay * dt
     vx, vy = at_most(vx, vy, float(state.body[k, col.SPEED]))
     ex, ey = workspace.preferred[b, DIRECTION_X], workspace.preferred[b, DIRECTION_Y]
-    if motion.headway.time > _ZERO and workspace.preferred[b, PACE] > 0.0:
-        ahead, left = vx * ex + vy * ey, ex * vy - ey * vx
-        ahead = min(most, max(0.0, ahead))  # only limits make somebody go back
-        left = min(aside + ahead, max(-aside - ahead, left))
-        vx, vy = ahead * ex - left * ey, ahead * ey + left * ex
+    excess = vx * ex + vy * ey - most
+    if excess > 0.0:
+        vx, vy = vx - excess * ex, vy - excess * ey
     if count > 0:
         x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
         if state.body[k, col.WALL_BUDGET] < math.sqrt(vx * vx + vy * vy) * dt:
@@ -399,8 +397,12 @@ def _apply(b, k, ax, ay, most, aside, count, world, state, workspace):
     vx, vy = limit_turn(vx, vy, old_vx, old_vy, motion)
     if count > 0:
         share = safe_share(vx, vy, count, limits)
+        if share < 1.0 and share * math.sqrt(vx * vx + vy * vy) < TIGHT:
+            vx, vy = step_back(vx, vy, count, limits)
+            vx, vy = at_most(vx, vy, motion.side_step)
+            share = safe_share(vx, vy, count, limits)
         vx, vy = share * vx, share * vy
-    move(k, vx, vy, count, dt, motion, world.grid, state, limits)
+    move(k, vx, vy, count, dt, world.grid, state, limits)
 
 
 @inner
@@ -427,7 +429,7 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
     for b in range(end - first):
         k = world.cells.slots[first + b]
         fx, fy, gx, gy = _avoid(b, k, pair, world, state, workspace)
-        count, most, aside = _find_limits(b, first + b, k, pair, world, state, workspace)
+        count, most = _find_limits(b, first + b, k, pair, world, state, workspace)
         pair = workspace.marks[b, PAIRS_END]
         ax, ay = _steering(b, k, state, workspace)
         ax, ay = ax + fx, ay + fy
@@ -438,7 +440,7 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
                 state.progress[k, col.X] = state.place[k, col.X]  # it stays where it is moved to
                 state.progress[k, col.Y] = state.place[k, col.Y]
         ax, ay = ax + gx, ay + gy
-        _apply(b, k, gain * ax, gain * ay, most, aside, count, world, state, workspace)
+        _apply(b, k, gain * ax, gain * ay, most, count, world, state, workspace)
         request = workspace.marks[b, REQUEST]
         number, speed = state.cursor[k, col.ID], workspace.preferred[b, PACE]
         if (world.step + number) % world.motion.check == 0 and state.cursor[
@@ -498,7 +500,7 @@ def _inspect(row, world, state, workspace, forces):
     _prepare_batch(row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace)
     gain = world.motion.gain
     fx, fy, gx, gy = _avoid(0, k, 0, world, state, workspace)
-    count, most, aside = _find_limits(0, row, k, 0, world, state, workspace)
+    count, most = _find_limits(0, row, k, 0, world, state, workspace)
     forces[AVOIDANCE, col.X], forces[AVOIDANCE, col.Y] = gain * fx, gain * fy
     forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = gain * gx, gain * gy
     fx, fy = _steering(0, k, state, workspace)
@@ -509,7 +511,7 @@ def _inspect(row, world, state, workspace, forces):
     ax, ay = 0.0, 0.0
     for f in range(GUARD):
         ax, ay = ax + forces[f, col.X], ay + forces[f, col.Y]
-    _apply(0, k, ax, ay, most, aside, count, world, state, workspace)
+    _apply(0, k, ax, ay, most, count, world, state, workspace)
     forces[GUARD, col.X] = (state.body[k, col.VX] - vx) / world.dt - ax
     forces[GUARD, col.Y] = (state.body[k, col.VY] - vy) / world.dt - ay
 

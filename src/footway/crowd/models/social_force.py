@@ -1,6 +1,6 @@
 """Social force model of Helbing and Molnar (1995): F_c of cmm-crowds-2008, section 4.
 
-The potential V0 exp(-b / sigma) around another character, where b is the semi-minor
+Equation 3: the potential V0 exp(-b / sigma) around another character, where b is the semi-minor
 axis of an ellipse that extends along its motion in `look_ahead` seconds. Distances are between the
 discs, not the centres, so contact is the limit. The velocity is relative to the character's own
 (Johansson, Helbing and Shukla, 2007): in the printed form, a character flees from one that walks
@@ -69,7 +69,7 @@ class SocialForce(LocalModel):
         help="Time for which the other moves on.",
     )  # fmt: skip
     v0: float = parameter(
-        2.5, unit="m2/s2", low=0.0, high=1e3, source="fitted; Helbing and Molnar (1995): 2.1",
+        2.1, unit="m2/s2", low=0.0, high=1e3, source="Helbing and Molnar (1995)",
         help="Strength of the potential.",
     )  # fmt: skip
     sigma: float = parameter(
@@ -93,21 +93,20 @@ class SocialForce(LocalModel):
         help="Lateral offset that breaks the symmetry of head-on encounters.",
     )  # fmt: skip
     headway: float = parameter(
-        1.06, unit="s", low=0.0, high=10.0,
-        source="single file, linear as in Seyfried et al. (2005)",
+        0.54, unit="s", low=0.0, high=10.0, source="fitted to single files and flows at doors",
         help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
     )  # fmt: skip
-    crowding: float = parameter(
-        3.5, low=0.0, high=100.0, source="fitted to Weidmann's curve and flows at doors",
-        help="In a crowd T is divided by up to 1 + crowding: people walk closer behind each other.",
-    )  # fmt: skip
     headway_beside: float = parameter(
-        0.1, unit="s", above=0.0, high=10.0, source="fitted",
+        0.05, unit="s", above=0.0, high=10.0, source="fitted",
         help="The same to all other sides.",
     )  # fmt: skip
     space: float = parameter(
-        0.03, unit="m", low=0.0, high=1.0, source="fitted",
+        0.05, unit="m", low=0.0, high=1.0, source="fitted",
         help="Distance that standing characters keep from those in front of them.",
+    )  # fmt: skip
+    shoulders: float = parameter(
+        0.7, above=0.0, high=1.0, source="fitted",
+        help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
     )  # fmt: skip
 
     def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - of other models
