@@ -1,4 +1,4 @@
-"""A real `footway studio`, a real Chromium, and one page for each test.
+"""A real `footway studio`, a real Chromium, and one page, which each test loads anew.
 
 Where there is no Chromium, or the page has not been built, these tests are skipped; with
 FOOTWAY_BROWSER=needed they fail instead.
@@ -24,6 +24,9 @@ FLAGS = (
     "--disable-sync",
     "--no-first-run",
 )
+
+
+SIZE = {"width": 840, "height": 570}  # small, because pixels cost time
 
 
 def do_without(reason):
@@ -76,8 +79,8 @@ def server(access):
 
 @pytest.fixture(scope="session")
 def context(chromium):
-    """One for all tests, so that the compiled script is kept; small, because pixels cost time."""
-    made = chromium.new_context(viewport={"width": 840, "height": 570}, color_scheme="light")
+    """One for all tests, so that the compiled script is kept."""
+    made = chromium.new_context(viewport=SIZE, color_scheme="light")
     yield made
     made.close()
 
@@ -92,6 +95,7 @@ def browsing(context, access, server):
         assert page.errors == []
     finally:
         context.set_offline(False)
+        page.page.set_viewport_size(SIZE)
         if page.page.url.startswith("http"):
             page.page.evaluate("localStorage.clear()")  # the theme
         for other in context.pages[1:]:
