@@ -117,6 +117,7 @@ class Building:
         name: of the building.
 
     Example:
+        >>> from footway import Stairs
         >>> hall = Environment.from_polygons(bounds=(0, 0, 10, 8))
         >>> gallery = Environment.from_polygons(bounds=(0, 12, 10, 16))
         >>> stairs = Stairs("A", ("0", (4, 8), (6, 8)), ("1", (4, 12), (6, 12)))
@@ -217,6 +218,7 @@ class Building:
         """Floors that can be entered but not left, one line each: escalators lead only there.
 
         Example:
+            >>> from footway import Escalator
             >>> hall = Environment.from_polygons(bounds=(0, 0, 10, 8))
             >>> up = Escalator("E", ("0", (4, 8), (5, 8)), ("1", (4, 12), (5, 12)))
             >>> upper = Environment.from_polygons(bounds=(0, 12, 10, 16))

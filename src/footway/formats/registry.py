@@ -150,7 +150,7 @@ def list_formats() -> str:
     """Return all formats with their suffixes on one line, for messages and help texts.
 
     Example:
-        >>> list_formats().startswith("GeoJSON (.geojson, .json), MovingAI (.map), ")
+        >>> "GeoJSON (.geojson, .json), MovingAI (.map), " in list_formats()
         True
     """
     return ", ".join(
