@@ -169,7 +169,7 @@ def _corners(index: Index) -> tuple[Ints, Floats, Floats]:
 
 
 def _rows(n: int, froms: Any, tos: Any, lengths: Floats) -> tuple[Ints, Any, Floats]:
-    """Tangents of 2 n turns, both ways, in compressed rows: offsets, next turns, lengths."""
+    """Tangents of 2 n turns, both directions, in compressed rows: offsets, next turns, lengths."""
     source, target = np.concatenate([froms, tos ^ 1]), np.concatenate([tos, froms ^ 1])
     order = np.lexsort((target, source))
     offsets = np.searchsorted(source[order], np.arange(2 * n + 1))

@@ -228,7 +228,7 @@ class TurnTable(NamedTuple):
     """Distances between the turns of discs of one radius, as hub labels: see kernels/turns.
 
     Turns are numbered by rank here: turn 2 k + side is at the k-th corner of `sites` (n,). The
-    labels of a turn are hubs with the distance to them, each with the next turn on the way there.
+    labels of a turn are hubs with the distance to them, each with the next turn of the path there.
     """
 
     radius: Floats  # (1,) m; NaN: no table

@@ -125,7 +125,7 @@ def _join(i, best, table, work):
 
 @inner
 def _nearest(end, n, x, y, xy, table, work):
-    """Turn of an end from which the straight way to the other end at (x, y) is shortest.
+    """Turn of an end from which the straight line to the other end at (x, y) is shortest.
 
     work.least gets the lower bound on the length of a path over each.
     """

@@ -62,7 +62,7 @@ def _between(length, ux, uy, turn, following, radius, references):
 
 @kernel
 def find_tangents(places, references, cosines, radius, most, grid):
-    """All tangents between circles around corners that are clear of walls, once for both ways.
+    """All tangents between circles around corners that are clear of walls, one for both directions.
 
     Corners have `places` (n, 2) m, reference directions of their turns to the left (n, 2), and
     the cosine of the largest angle to it (n,). Returns turns (m,), next turns (m,) and lengths
