@@ -53,9 +53,10 @@ export class SelectedItem {
     app.store.document.watch(() => this.clear());
   }
 
-  /** Show the item at a point. */
+  /** Show the item at a point; until the server's answer nothing can be typed, which it would overwrite. */
   select(at: Point): void {
     this.clicks += 1;
+    this.element.hidden = true;
     this.show(at);
   }
 
