@@ -12,7 +12,13 @@ import typer
 
 from footway import plot as pictures
 from footway.cli import options as opt
-from footway.cli.maps import build_map, load_environment, load_saved, load_space, repair_lines
+from footway.cli.maps import (
+    build_map,
+    load_plan_or_building,
+    load_saved,
+    load_space,
+    repair_lines,
+)
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.reports import count, draw, facts, milliseconds, place, print_json, print_lines
 from footway.constants import ROADMAPS, RoadmapMethod
@@ -164,13 +170,19 @@ def build(
             saved = load_saved(source, steps)
             made = saved.roadmap or saved
         else:
-            made, environment = build_map(load_environment(source, steps), steps)
+            made, environment = build_map(load_plan_or_building(source, steps), steps)
         if output is not None:
             with steps.step("save", f"Writing {output}"):
                 made.save(output)
         is_roadmap = hasattr(made, "nodes")
-        picture = "draw_roadmap" if is_roadmap else "draw_map"
-        draw(lambda: getattr(pictures, picture)(made, environment=environment), plot, steps)
+
+        def picture() -> Any:
+            if hasattr(made, "building"):
+                return pictures.draw_building(made)
+            drawn = pictures.draw_roadmap if is_roadmap else pictures.draw_map
+            return drawn(made, environment=environment)
+
+        draw(picture, plot, steps)
     if json:
         answer = (_roadmap_as_json if is_roadmap else _map_as_json)(made, environment)
         timed = {"map": map_name, **answer, "times_ms": steps.in_ms()}

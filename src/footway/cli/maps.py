@@ -29,6 +29,12 @@ class LoadedMap(NamedTuple):
     environment: Environment | None
 
     @property
+    def building(self) -> Building | None:
+        """The building that the map is of, else None."""
+        found: Building | None = getattr(self.corridors, "building", None)
+        return found
+
+    @property
     def in_space(self) -> SpaceMap | None:
         """The map if it is a roadmap in three dimensions, else None."""
         return self.corridors if len(self.corridors.bounds) == 6 else None
@@ -45,7 +51,10 @@ def load_map(source: Source, steps: Steps) -> LoadedMap:
         raise BadInput(
             f"{source.name}: is a roadmap in three dimensions; a map in two is needed here"
         )
-    return LoadedMap(saved, None)
+    loaded = LoadedMap(saved, None)
+    if loaded.building is not None:
+        raise _of_building(source.name)
+    return loaded
 
 
 def load_saved(source: Source, steps: Steps) -> CorridorMap | SpaceMap:
@@ -71,17 +80,17 @@ def load_environment(source: Source, steps: Steps) -> Environment:
         raise _in_space(source.name, "--method rrrm --resolution 0.5")
     made = _load(source, steps)
     if hasattr(made, "floors"):
-        raise BadInput(
-            f"{source.name}: is a building; this command takes one floor. `footway check` lists "
-            "floors and links, and CorridorMap.build in Python makes its map"
-        )
+        raise _of_building(source.name)
     if not isinstance(made, Environment):
         raise _in_space(source.name, "--method rrrm")
     return made
 
 
 def load_plan_or_building(source: Source, steps: Steps) -> Environment | Building:
-    """Load an environment, or a building of several floors."""
+    """Load an environment, or a building of several floors.
+
+    For commands that know what a building is.
+    """
     from footway.environment import Building, Environment
     from footway.environment.gallery import buildings
 
@@ -94,7 +103,10 @@ def load_plan_or_building(source: Source, steps: Steps) -> Environment | Buildin
 def load_space(source: Source, steps: Steps, resolution: float | None) -> Environment | Volume:
     """Load an environment in two or three dimensions for a roadmap; meshes need a resolution."""
     if content_of(source.name) != "mesh" or source.between is not None:
-        return _load(source, steps)
+        made = _load(source, steps)
+        if hasattr(made, "floors"):
+            raise _of_building(source.name)
+        return made
     if resolution is None:
         raise BadInput(
             f"{source.name}: is a mesh; give --resolution METRES for its voxels, or --between "
@@ -119,6 +131,13 @@ def repair_lines(environment: Environment | Volume | None) -> Iterator[str]:
     for k, number in repairs_to_list(repairs).items():
         more = f" (and {number - 1} more of this kind)" if number > 1 else ""
         yield f"{repairs[k]}{more}"
+
+
+def _of_building(name: str) -> BadInput:
+    return BadInput(
+        f"{name}: is a building, and this command takes one floor: give the plan of a floor; "
+        "build, check and path take buildings"
+    )
 
 
 def _in_space(name: str, options: str) -> BadInput:

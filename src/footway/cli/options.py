@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Numbers: TypeAlias = Sequence[float]
+Place: TypeAlias = Sequence[Any]
+"""x, y in metres; then z, or the name of a floor, if they were typed."""
 
 _FASTEST: Final = 10_000.0  # times real time
 
@@ -85,16 +87,21 @@ def point(text: str, dimensions: tuple[int, ...] = (2,)) -> Numbers:
     return numbers
 
 
-def place(text: str) -> Numbers:
-    """Parse "X,Y" or "X,Y,Z"."""
-    return point(text, (2, 3))
+def place(text: str) -> Place:
+    """Parse "X,Y", "X,Y,Z" or "X,Y,FLOOR"; the last part remains a text."""
+    parts = text.split(",", 2)
+    numbers = _split(",".join(parts[:2]))
+    if len(numbers) != 2:
+        raise typer.BadParameter(not_a_point(text))
+    return (*numbers, *(part.strip() for part in parts[2:]))
 
 
 def not_a_point(text: str) -> str:
     """Return the message for a point that is not "X,Y"."""
     advice = "give two numbers with a comma and no space, such as 2,3.5"
     if text.count(",") == 2:
-        advice += "; in three dimensions build a roadmap first, with footway build --method"
+        advice += "; in three dimensions build a roadmap first, with footway build --method, and "
+        advice += "a floor is for the map of a building"
     return f"{text!r} is not a point; {advice}"
 
 

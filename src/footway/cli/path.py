@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 import typer
 
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports, walks
-from footway.cli.maps import LoadedMap, load_map, load_saved, make_yard
+from footway.cli.climb import ClimbResult
+from footway.cli.maps import LoadedMap, build_map, load_plan_or_building, load_saved, make_yard
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.route import RADIUS
 from footway.errors import BadInput, BadQuery, FootwayError
@@ -39,6 +40,8 @@ EXAMPLES: Final = (
     "--prefer sidewalk=0.5,road=4,mud=40 --plot walk.png\n\n"
     "  footway path park.geojson --route drawn.geojson --follow miran --prefer mud=20\n\n"
     "  footway path house.fwmap --start 5,5,3 --goal 50,30,13\n\n"
+    "  footway path gallery:station --start 5,5,street --goal \"-20,35,platform 1\" --by time "
+    "--plot climb.png\n\n"
     "Exit code 3: there is no path, and the message says why."
 )
 
@@ -50,13 +53,18 @@ _METHODS: Final = {
 }
 
 
+By: TypeAlias = Literal["length", "time"]
+"""What is least of all sequences of links in a building."""
+
+
 class Query(NamedTuple):
     """A path query, in metres."""
 
-    start: opt.Numbers | None  # x, y; also z if the map is a roadmap in three dimensions
-    goal: opt.Numbers | None
+    start: opt.Place | None  # x, y; also z or the floor where the map has them
+    goal: opt.Place | None
     radius: float | None  # None: the radius of the roadmap's object
     clearance: float | None
+    by: By | None = None
     alternatives: int | None = None
     longer: float | None = None
     different: float | None = None
@@ -66,18 +74,19 @@ def path(
     map_name: opt.MapArgument,
     *,
     start: Annotated[
-        opt.Numbers | None,
+        opt.Place | None,
         opt.option(
-            "Start of the path, metres; required unless --route gives it.",
-            unit="X,Y[,Z]",
+            "Start of the path, metres, and its floor in a building; required unless --route "
+            "gives it.",
+            unit="X,Y[,Z|,FLOOR]",
             parser=opt.place,
         ),
     ] = None,
     goal: Annotated[
-        opt.Numbers | None,
+        opt.Place | None,
         opt.option(
-            "End of the path, metres; required unless --route gives it.",
-            unit="X,Y[,Z]",
+            "End of the path, likewise.",
+            unit="X,Y[,Z|,FLOOR]",
             parser=opt.place,
         ),
     ] = None,
@@ -114,6 +123,13 @@ def path(
             "Share of each alternative that is away from all before it; 0.3 is 30 %.",
             unit="SHARE",
             parser=opt.number,
+        ),
+    ] = None,
+    by: Annotated[
+        By | None,
+        opt.option(
+            "In a building, choose stairs and lifts by length along the slope or by time.",
+            default="length",
         ),
     ] = None,
     follow: walks.FollowOption = None,
@@ -157,6 +173,8 @@ def path(
     not connected, the widest path is too narrow (and where), or obstacles block it.
 
     On a saved roadmap, the path runs along the roadmap; in three dimensions points are X,Y,Z.
+    In a building, points are X,Y,FLOOR, and the path leads over stairs, ramps, escalators and
+    lifts.
 
     Of the printed times, `query` is the time for the search alone, and `kernels` the time for
     loading compiled code before it, which a program does once.
@@ -169,11 +187,11 @@ def path(
         "look": look, "steering": steering, "boundary": boundary, "repulsion": repulsion,
         "attraction": attraction,
     })  # fmt: skip
-    query = Query(start, goal, radius, clearance, alternatives, longer, different)
+    query = Query(start, goal, radius, clearance, by, alternatives, longer, different)
     source = opt.Source(map_name, scale, between, up)
     _check_query(query, source, request)
     opt.check_plot(plot)
-    result: ShortestResult | AlternativesResult | SpaceResult | walks.WalkResult
+    result: ShortestResult | AlternativesResult | SpaceResult | ClimbResult | walks.WalkResult
     with timed_steps() as steps:
         if request is not None and request.route is not None:
             result = walks.walk_route(source, query, request, steps, plot=plot, quiet=json)
@@ -183,6 +201,9 @@ def path(
             def draw_why_not(refusal: NoPath) -> Figure:
                 if loaded.in_space is not None:
                     return pictures.draw_roadmap(loaded.in_space.roadmap)
+                if loaded.building is not None:
+                    passages = [] if refusal.pinch is None else [refusal.pinch]
+                    return pictures.draw_building(loaded.corridors, passages=passages)
                 assert query.start is not None
                 assert query.goal is not None
                 return reports.draw_refusal(*loaded, query.start, query.goal, refusal)
@@ -211,9 +232,8 @@ def _check_query(query: Query, source: opt.Source, request: walks.WalkRequest | 
         if point is None:
             if not has_file:
                 raise BadInput(f"Missing option '{typed}'; see `footway path --help`")
-        elif len(point) == 3 and (along_route or not is_saved(source.name)):
-            text = ",".join(f"{value:g}" for value in point)
-            raise typer.BadParameter(opt.not_a_point(text), param_hint=f"'{typed}'")
+        elif len(point) == 3 and along_route:
+            raise _not_in_the_plane(point, typed)
     if query.alternatives is None:
         for typed, value in (("--longer", query.longer), ("--different", query.different)):
             if value is not None:
@@ -230,23 +250,58 @@ def _check_query(query: Query, source: opt.Source, request: walks.WalkRequest | 
         raise BadInput(f"the clearance is {query.clearance:g} m: it must be 0 m or more")
 
 
+def _not_in_the_plane(point: opt.Place, typed: str) -> typer.BadParameter:
+    x, y, last = point
+    text = opt.not_a_point(f"{x:g},{y:g},{last}")
+    return typer.BadParameter(text, param_hint=f"'{typed}'")
+
+
 def _load(source: opt.Source, query: Query, steps: Steps) -> tuple[LoadedMap, Query]:
     """Load the map, check the query against it, and set the default radius."""
-    if not is_saved(source.name):
-        loaded = load_map(source, steps)
-    else:
+    if is_saved(source.name):
         loaded = LoadedMap(load_saved(source, steps), None)
-        dimension, form = (2, "X,Y") if loaded.in_space is None else (3, "X,Y,Z")
-        for typed, point in (("--start", query.start), ("--goal", query.goal)):
-            if point is not None and len(point) != dimension:
-                raise BadInput(f"{typed}: the map has {dimension} dimensions; give {form}")
-        if loaded.in_space is not None:
-            _check_in_space(loaded.in_space, query)
-            return loaded, query
+    else:
+        loaded = build_map(load_plan_or_building(source, steps), steps)
+    start, goal = query.start, query.goal
+    for typed, point in (("--start", start), ("--goal", goal)):
+        if point is not None:
+            _check_point(typed, point, loaded, is_saved=is_saved(source.name))
+    if loaded.in_space is not None:
+        start, goal = (_in_space(point) for point in (start, goal))
+        query = query._replace(start=start, goal=goal)
+        _check_in_space(loaded.in_space, query)
+        return loaded, query
+    if query.clearance is not None and loaded.building is not None:
+        raise BadInput("--clearance is for maps of one floor; in a building give a larger --radius")
+    if query.by is not None and loaded.building is None:
+        raise BadInput("--by chooses the links of a building; leave it out for a map of one floor")
     if query.radius is None:
         made_for = loaded.corridors.solver.made_for
         query = query._replace(radius=RADIUS if made_for is None else made_for)
     return loaded, query
+
+
+def _check_point(typed: str, point: opt.Place, loaded: LoadedMap, *, is_saved: bool) -> None:
+    """Check that a point has the coordinates of the map, and a floor in a building."""
+    if loaded.building is not None:
+        floors = ", ".join(floor.name for floor in loaded.building.floors)
+        if len(point) == 2:
+            raise BadInput(f"{typed}: the map is a building; give X,Y,FLOOR with one of {floors}")
+        names = {one.name for one in (*loaded.building.floors, *loaded.building.links)}
+        if point[2] not in names:
+            raise BadInput(f"{typed}: there is no floor {point[2]!r}; the floors are {floors}")
+        return
+    dimension, form = (2, "X,Y") if loaded.in_space is None else (3, "X,Y,Z")
+    if len(point) == dimension:
+        return
+    if is_saved:
+        raise BadInput(f"{typed}: the map has {dimension} dimensions; give {form}")
+    raise _not_in_the_plane(point, typed)
+
+
+def _in_space(point: opt.Place | None) -> opt.Place | None:
+    """Return a point with its height as a number."""
+    return None if point is None else (*point[:2], opt.number(point[2]))
 
 
 def _check_in_space(smap: SpaceMap, query: Query) -> None:
@@ -298,12 +353,15 @@ def _find_alternatives(loaded: LoadedMap, query: Query, steps: Steps) -> Alterna
     return AlternativesResult(query, found, loaded)
 
 
-def _find_path(loaded: LoadedMap, query: Query, steps: Steps) -> ShortestResult | SpaceResult:
+def _find_path(
+    loaded: LoadedMap, query: Query, steps: Steps
+) -> ShortestResult | SpaceResult | ClimbResult:
     start, goal, radius, clearance, *_ = query
     assert start is not None
     assert goal is not None
     cmap, smap = loaded.corridors, loaded.in_space
-    wanted = {} if smap is not None else {"clearance": clearance}
+    is_plane = smap is None and loaded.building is None
+    wanted = {"clearance": clearance} if is_plane else opt.given(by=query.by)
     with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
         cmap.path(start, start, radius=radius)
         if clearance is not None:
@@ -315,6 +373,8 @@ def _find_path(loaded: LoadedMap, query: Query, steps: Steps) -> ShortestResult 
         found = cmap.path(start, goal, radius=radius, **wanted)
     if smap is not None:
         return SpaceResult(smap, found)
+    if loaded.building is not None:
+        return ClimbResult(found, cmap.bottleneck(start, goal), loaded)
     return ShortestResult(query, found, cmap.bottleneck(start, goal), loaded)
 
 

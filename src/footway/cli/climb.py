@@ -1,0 +1,59 @@
+"""`footway path` in a building: print and draw a path over floors and links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footway import plot as pictures
+from footway.cli import reports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.figure import Figure
+
+    from footway.cli.maps import LoadedMap
+    from footway.corridor import Pinch
+    from footway.corridor.building_path import BuildingPath
+
+
+@dataclass(frozen=True)
+class ClimbResult:
+    """The best path through a building and its bottleneck, ready to draw and print."""
+
+    path: BuildingPath
+    pinch: Pinch
+    loaded: LoadedMap
+
+    def draw(self) -> Figure:
+        """Draw the path through the floors in axonometry."""
+        return pictures.draw_building(self.loaded.corridors, path=self.path, style="axonometry")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {
+            **self.path.to_dict(),
+            "wanted_clearance": None,
+            "bottleneck": reports.pinch_facts(self.pinch) | {"where": self.pinch.where},
+        }
+
+    def as_text(self, times: str) -> Iterator[str]:
+        """Return the lines to print."""
+        found, pinch = self.path, self.pinch
+        ends = f"from {reports.place(found.start)} to {reports.place(found.goal)}"
+        yield f"Path {ends}, on floors {', '.join(found.floors)}"
+        links = ", ".join(found.links) or "none"
+        yield from reports.facts([
+            ("length", f"{found.length:,.3f} m along the slope, {found.plan_length:,.3f} m in plan"),
+            ("duration", f"{found.seconds:,.1f} s, with the speeds of the links"),
+            ("clearance", f"{found.clearance:.3f} m in plan"),
+            ("links", f"{links}; chosen by {found.by}"),
+            ("widest path", f"a radius of {pinch.radius:.3f} m gets through, narrowest at "
+             f"{reports.place(pinch.at)} on {pinch.where}"),
+            ("time", times),
+        ])  # fmt: skip
+        yield (
+            f"Certified: a disc of radius {found.radius:g} m that follows this path crosses no "
+            f"wall; its centre stays {found.clearance:.3f} m or more from every wall."
+        )
