@@ -12,6 +12,7 @@ from footway import validation
 from footway._numba.jit import thread_count
 from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
+from footway.corridor.building_corridor import BuildingCorridor
 from footway.corridor.building_index import build_surface_index
 from footway.corridor.building_path import BuildingPath
 from footway.corridor.building_route import Cost, Plan, Portals, Ride
@@ -299,7 +300,7 @@ class BuildingMap(CorridorMap):
         ends = ((float(a[0]), float(a[1])), (float(b[0]), float(b[1])))
         return TautPath(
             *ends, radius, solution.length, solution.clearance, solution.pieces,
-            solution.method, self.solver, solution.crossed,
+            solution.method, self.solver.between(int(a[2]), int(b[2])), solution.crossed,
         )  # fmt: skip
 
     def _assemble(
@@ -523,9 +524,18 @@ class BuildingMap(CorridorMap):
             f"{what} is not available on the map of a building: use the map of one floor"
         )
 
-    def corridor(self, *_: Any, **__: Any) -> Any:
-        """Not available on the map of a building."""
-        raise self._not_yet("corridor")
+    def corridor(  # type: ignore[override]
+        self,
+        start: Any,
+        goal: Any,
+        *,
+        radius: float = 0.25,
+        by: Literal["length", "time"] = "length",
+        speed: float = WALKING,
+    ) -> BuildingCorridor:
+        """Corridor of a disc around the best path, over floors and links. Raises as `path` does."""
+        path = self.path(start, goal, radius=radius, by=by, speed=speed)
+        return BuildingCorridor.around(path, self.building)
 
     def paths_between(self, *_: Any, **__: Any) -> Any:
         """Not available on the map of a building."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from footway.validation import as_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.corridor.kernels.graph_search import GraphWorkspace
     from footway.corridor.kernels.layouts import Index
     from footway.corridor.search import Solution
     from footway.environment import Building
@@ -25,6 +26,38 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Bools = NDArray[np.bool_]
+
+
+class BetweenSheets(Solver):
+    """A solver of a building for a path between two sheets; it uses the memory of the building's.
+
+    Attributes:
+        base: solver of the building.
+        sheets: of the start and the goal.
+
+    """
+
+    def __init__(self, base: BuildingSolver, start: int, goal: int) -> None:
+        super().__init__(between(base.index, start, goal))
+        self.base, self.sheets = base, (start, goal)
+
+    @property
+    def graph_workspace(self) -> GraphWorkspace:
+        """Scratch memory of the building's solver."""
+        return self.base.graph_workspace
+
+    def _placed(self, points: tuple[Floats, ...]) -> Floats:
+        return np.column_stack([np.vstack(points), self.sheets[: len(points)]])
+
+    def locate(self, *points: Floats) -> tuple[Ints, Floats]:
+        """Locate one or two points (x, y): see `Solver.locate`."""
+        return self.base.locate(self._placed(points))
+
+    def solve(self, *ends: Any, **options: Any) -> Solution:
+        """Answer one query between points (x, y): see `Solver.solve`."""
+        start, goal, radius = ends
+        a, b = self._placed((np.asarray(start), np.asarray(goal)))
+        return self.base.solve(a, b, radius, **options)
 
 
 class BuildingSolver(Solver):
@@ -92,6 +125,10 @@ class BuildingSolver(Solver):
         a, b = np.asarray(start, float), np.asarray(goal, float)
         here = self.index_between(a, b, index)
         return super().solve(a[:2], b[:2], radius, shortcut=shortcut, index=here)
+
+    def between(self, start: int, goal: int) -> BetweenSheets:
+        """Return a solver for points (x, y): the first on sheet `start`, a second on `goal`."""
+        return BetweenSheets(self, start, goal)
 
     def follow(self, points: Floats, sheet: int) -> tuple[Floats, Ints]:
         """Divide a polyline (n, 2) at portals: points (m, 2), and sheets of its parts (m - 1,)."""

@@ -67,6 +67,7 @@ REPLAN = 5  # steps after which a sub-corridor around moving obstacles is planne
 TIGHT = 0.8  # of the narrowest ball: a larger radius may be the reason why a character is stuck
 WAIT = 60.0  # s to wait for moving obstacles to open the corridor
 NO_LENGTHS = np.zeros(1)
+NO_HORIZONS, NO_PACES = np.zeros(1, np.int64), np.zeros(1)
 _BATCH = 16  # queries per task of a thread
 _BATCH_SAMPLES = 1 << 16  # capacity of a batch
 
@@ -96,7 +97,8 @@ def cmm(
     forces, which can be combined, and never leaves the free space.
 
     Args:
-        corridor: from `CorridorMap.corridor`, or `Corridor.from_balls`; in 2D or 3D.
+        corridor: from `CorridorMap.corridor`, or `Corridor.from_balls`; in 2D or 3D. In a
+            building, `speed` is that on the level, and links have theirs.
         radius: of the character, m; by default that of the corridor.
         speed: maximum speed, m/s.
         step: seconds between samples.
@@ -146,6 +148,12 @@ def cmm(
     for force in forces:
         if not callable(force):
             raise BadQuery(f"forces must be functions of a Moment: {shown(force)} cannot be called")
+    if hasattr(corridor, "building"):
+        from footway.follow.building_walk import walk_building  # it imports this module
+
+        if len(obstacles):
+            raise BadQuery("obstacles are for walks on one floor: leave them out in a building")
+        return walk_building(corridor, settings, tuple(forces), int(seed))
     walker = CorridorWalker(corridor, settings, obstacles, tuple(forces), int(seed))
     if len(walker.discs) and avoid != "forces":
         walker.make_detour(published=avoid == "published-corridor")
@@ -186,6 +194,7 @@ class CorridorWalker(Walker):
     """Walk in a corridor, with detours around obstacles."""
 
     state: WalkState
+    horizons, paces = NO_HORIZONS, NO_PACES  # of the arrays; those of the plane
 
     def __init__(
         self,
@@ -207,7 +216,8 @@ class CorridorWalker(Walker):
     def _enter(self, balls: Floats, discs: Floats) -> None:
         """Prepare to walk in these balls (n, 4), among discs (m, 7)."""
         lengths = np.empty(len(balls)) if self.settings.shortcut > 0.0 else NO_LENGTHS
-        self.arrays = CorridorArrays(balls, np.empty((-(-len(balls) // BLOCK), 4)), lengths)
+        blocks = np.empty((-(-len(balls) // BLOCK), 4))
+        self.arrays = CorridorArrays(balls, blocks, lengths, self.horizons, self.paces)
         self.discs_here = discs
 
     def advance(self, steps: int) -> tuple[int, int]:
@@ -430,7 +440,8 @@ def _walk_batch(
     statuses, offsets = np.empty(n, np.int64), np.empty(n + 1, np.int64)
     batch = Batch(ends, seeds, statuses, offsets, np.zeros(n, bool))
     size = len(solver.balls[0])
-    corridor = CorridorArrays(solver.balls[0], np.empty((size // BLOCK + 1, 4)), np.empty(size))
+    blocks, lengths = np.empty((size // BLOCK + 1, 4)), np.empty(size)
+    corridor = CorridorArrays(solver.balls[0], blocks, lengths, NO_HORIZONS, NO_PACES)
     walk_many(
         batch, settings, SPACING, solver.balls, corridor, NO_DISCS, trail, solver.index,
         solver.graph_workspace,

@@ -190,6 +190,44 @@ def layer_at(ax, ay, bx, by, layer, grid):
 
 
 @kernel
+def sheets_along(points, layer, grid):
+    """Sheet at each point of a polyline (n, 2) that begins on a sheet, (n,)."""
+    out = np.empty(len(points), np.int64)
+    for k in range(len(points)):
+        if k > 0:
+            ax, ay = points[k - 1, 0], points[k - 1, 1]
+            layer = last_layer(ax, ay, points[k, 0], points[k, 1], layer, grid)
+        out[k] = layer
+    return out
+
+
+@kernel
+def find_horizons(balls, sheets, grid):
+    """For each ball of a corridor, the last one up to which none overlaps another only in plan.
+
+    `balls` is (n, 4), `sheets` (n,) has the sheets of their centres. Balls overlap on the surface
+    if the straight line between their centres ends on the sheet of the second.
+    """
+    n = len(balls)
+    out = np.empty(n, np.int64)
+    horizon = n - 1
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, horizon + 1):
+            if sheets[j] == sheets[i]:
+                continue
+            dx, dy = balls[j, 0] - balls[i, 0], balls[j, 1] - balls[i, 1]
+            reach = balls[i, 3] + balls[j, 3]
+            if dx * dx + dy * dy >= reach * reach:
+                continue
+            last = last_layer(balls[i, 0], balls[i, 1], balls[j, 0], balls[j, 1], sheets[i], grid)
+            if not is_on_layer(balls[j, 0], balls[j, 1], last, sheets[j], grid):
+                horizon = j - 1
+                break
+        out[i] = horizon
+    return out
+
+
+@kernel
 def follow_polyline(points, layer, grid):
     """Divide a polyline (n, 2) where it passes portals: points (m, 2), sheet of each part (m - 1,).
 

@@ -70,18 +70,18 @@ def make_blocks(balls, blocks):
 
 
 @inner(inline=False)
-def advance_far(x, t, r, balls, blocks):
-    """Definition 5: largest index over all balls ahead, and the gap to the nearest other ball.
+def advance_far(x, t, last, r, balls, blocks):
+    """Definition 5: largest index up to `last`, and the gap to the nearest other ball.
 
     Blocks of distant balls are skipped.
     """
     first, least = t + NEAR + 1, FAR
-    for b in range(first // BLOCK, len(blocks)):
+    for b in range(first // BLOCK, last // BLOCK + 1):
         off = minus(x, row(blocks, b))
         reach = blocks[b, RADIUS] - r + FAR
         if dot(off, off) >= reach * reach:
             continue
-        for k in range(max(first, b * BLOCK), min(len(balls), (b + 1) * BLOCK)):
+        for k in range(max(first, b * BLOCK), min(last + 1, (b + 1) * BLOCK)):
             gap = gap_to(x, k, r, balls)
             if gap < 0.0:
                 t = k

@@ -83,6 +83,8 @@ class CorridorArrays(NamedTuple):
     balls: np.ndarray  # (n, 4) x, y, z, R
     blocks: np.ndarray  # (n / BLOCK, 4) bounding balls of blocks
     lengths: np.ndarray  # (n,) m along the backbone; (1,) without shortcuts
+    horizons: np.ndarray  # (n,) see corridor/kernels/surface; (1,) in the plane: no limits
+    paces: np.ndarray  # (n,) m/s, maximum speed in plan at each ball; (1,): `speed` everywhere
 
 
 class WalkState(NamedTuple):
@@ -119,6 +121,21 @@ class _Scene(NamedTuple):
     turn: tuple[float, float]  # cosine and sine of the maximum turn between two samples
     stride: float
     calm_from: int
+    horizons: np.ndarray  # as in CorridorArrays
+
+
+@inner
+def _horizon(t, balls, horizons):
+    """Last ball that a character near ball t may be in: on stairs others lie above it in plan."""
+    return len(balls) - 1 if len(horizons) == 1 else horizons[t]
+
+
+@inner
+def _pace(x, t, balls, paces):
+    """Maximum speed at the ball nearest to x, going back from ball t."""
+    while t > 0 and distance_to(x, t - 1, balls) <= distance_to(x, t, balls):
+        t -= 1
+    return paces[t]
 
 
 @inner
@@ -149,7 +166,7 @@ def _allowed(x, h, length, t, time, scene):
     s, balls, discs = scene.s, scene.balls, scene.discs
     to, share = moved(x, length, h), 1.0
     if not holds(to, t, s.radius, balls):
-        last = min(len(balls) - 1, t + WINDOW)
+        last = min(_horizon(t, balls, scene.horizons), t + WINDOW)
         share = reaches(x, to, t, last, s.radius, scene.stride, balls)
     if len(discs) > 0:
         share = min(share, until_disc(x, to, s.radius, time, discs))
@@ -176,8 +193,8 @@ def _second_attraction_point(x, t, guess, s, stride, corridor):
     """Index of alpha(x, dt); dt is a fraction of the backbone's length."""
     balls, lengths = corridor.balls, corridor.lengths
     limit = lengths[t] + s.shortcut * lengths[len(balls) - 1]
-    last = guess
-    while last + 1 < len(balls) and lengths[last + 1] <= limit:
+    last, horizon = guess, _horizon(t, balls, corridor.horizons)
+    while last + 1 <= horizon and lengths[last + 1] <= limit:
         last += 1
     while last > t and lengths[last] > limit:
         last -= 1
@@ -413,9 +430,10 @@ def _walk(state, steps, s, seed, corridor, discs, own, trail):
     far_gap, short_gap, idle, best = state.far_gap, state.short_gap, state.idle, state.best
     sine, cosine = sincos(min(math.pi, s.turn_rate * s.step))
     turn = (cosine, sine)
-    scene = _Scene(s, seed, balls, discs, own, turn, state.stride, state.calm_from)
+    horizons = corridor.horizons
+    scene = _Scene(s, seed, balls, discs, own, turn, state.stride, state.calm_from, horizons)
     pace, dt, look = size(v), s.step, LOOK_AHEAD * s.speed * s.step
-    if distance_to(x, last, balls) == 0.0:
+    if distance_to(x, last, balls) == 0.0 and _horizon(t, balls, horizons) == last:
         target = last  # it is there
     patience = max(PATIENCE, 20.0 * dt)
     status, k, held = WALKING, 0, False
@@ -423,7 +441,8 @@ def _walk(state, steps, s, seed, corridor, discs, own, trail):
         before = t
         t = advance_near(x, t, s.radius, balls)  # alpha(x), definition 5
         if far_gap <= 0.0:
-            t, far_gap = advance_far(x, t, s.radius, balls, corridor.blocks)
+            far = _horizon(t, balls, horizons)
+            t, far_gap = advance_far(x, t, far, s.radius, balls, corridor.blocks)
         if t > before:
             idle, best, held = 0.0, math.inf, True
         elif k % CHECK == 0:
@@ -437,6 +456,8 @@ def _walk(state, steps, s, seed, corridor, discs, own, trail):
         most = s.speed
         if t >= state.brake_from:  # the speed from which it can stop at the goal
             most = min(s.speed, math.sqrt(2.0 * BRAKING * distance_to(x, last, balls)))
+        if len(corridor.paces) > 1:
+            most = min(most, _pace(x, t, balls, corridor.paces))
         tight = t < last and balls[t + 1, RADIUS] - s.radius < TIGHT
         tight = tight or not (held or holds(x, t, s.radius, balls))
         held = False
@@ -510,7 +531,9 @@ def walk_many(batch, s, spacing, balls, corridor, no_discs, trail, index, worksp
         if found != FOUND or capacity < 64:
             continue
         blocks = corridor.blocks[: (n + BLOCK - 1) // BLOCK]
-        here = CorridorArrays(balls[0][:n], blocks, corridor.lengths)
+        here = CorridorArrays(
+            balls[0][:n], blocks, corridor.lengths, corridor.horizons, corridor.paces
+        )
         start = _begin((balls[0][0, 0], balls[0][0, 1], 0.0), ZERO, ZERO, 0.0, 0, s, here)
         status, samples, state = _walk(
             start, capacity, s, batch.seeds[k], here, no_discs, ZERO, rows_from(trail, count)
