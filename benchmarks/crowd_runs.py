@@ -46,7 +46,7 @@ PARTS = {
     "order by cells": ("simulation.py", "sort_by_cells"),
     "memory in that order": ("state.py", "reorder"),
     "move": ("simulation.py", "move"),
-    "handle requests": ("planning.py", "handle_requests"),
+    "handle requests": ("simulation.py", "handle_requests"),
     "plan": ("planning.py", "plan_within_budget"),
 }
 REST = "Python between"

@@ -1,11 +1,11 @@
-"""Crowds on terrain: what a step costs those who follow routes over preferred ground.
+"""Crowds on terrain: what a step costs those who follow routes over preferred terrain.
 
 The same characters, with a radius of 0.25 m and 1.2 m/s, walk from goal to goal in the city with a
 hundred regions of four kinds: by corridors ("cmm", the plain crowd), by routes with MIRAN, and by
 routes with IRM, each with its default numbers. They move in turn, round by round, on one thread.
 A step is one call of `crowd.step`, with all looks and with the routes of those who arrive. Looks
 and routes are timed by the profiler in steps of their own. "each metre weighs" is the mean weight
-of the ground under their feet, for the preferences of those who have them.
+of the terrain under their feet, for the preferences of those who have them.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ def run(effort: Effort) -> Outcome:
     _require_same_bits(env, cmap)
     walked = {name: _walked(env, cmap, count, name) for name in MANNERS}
     if walked["miran"].weight >= walked[PLAIN].weight:
-        raise WrongAnswer("those who follow MIRAN walk on worse ground than those who do not look")
+        raise WrongAnswer("those who follow MIRAN walk on worse terrain than those who do not look")
     calls = {name: partial(one.crowd.step, effort.crowd_steps) for name, one in walked.items()}
     laps = in_turn(calls, repeats=effort.repeats)
     each = {name: lap.scaled(1e6 / effort.crowd_steps / count) for name, lap in laps.items()}
     least = min(one.observed.clearance for one in walked.values())
     checked = (
         f"nobody of {count:,} overlaps a wall in {WATCHED} steps (nearest {least:.6f} m); those "
-        f"who follow MIRAN walk on better ground; {FEW} of each, on one thread and on two, are the "
-        "same bits."
+        f"who follow MIRAN walk on better terrain; {FEW} of each, on one thread and on two, are "
+        "the same bits."
     )
     return Outcome([_table(count, walked, each)], checked, _targets(each))
 

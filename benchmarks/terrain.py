@@ -1,6 +1,6 @@
-"""Routes over preferred ground, and walks along them: a disc of radius 0.25 m.
+"""Routes over preferred terrain, and walks along them: a disc of radius 0.25 m.
 
-Routes: the city with a hundred regions of four kinds (weights 0.6 to 10, bare ground 1). "dual
+Routes: the city with a hundred regions of four kinds (weights 0.6 to 10, elsewhere 1). "dual
 graph" is `fw.route(..., improve=False)`: A* over the weighted dual graph of the triangulation
 (miran-2013, section 4). Beside it SciPy's Dijkstra searches the same graph; so that both have the
 same answer, queries lead from the middle of one triangle to the middle of another, and SciPy is
@@ -91,14 +91,14 @@ def run(effort: Effort) -> Outcome:
 
 def _dual(terrain: Terrain) -> Dual:
     """Build the graph of section 4 by NumPy alone."""
-    ground, weights = terrain.ground, terrain.weights(scenes.CITIZEN)
-    corners = ground.points[ground.triangles]
+    mesh, weights = terrain.mesh, terrain.weights(scenes.CITIZEN)
+    corners = mesh.points[mesh.triangles]
     middles = corners.mean(axis=1)
-    first, side = np.nonzero(ground.neighbours >= 0)
-    second = ground.neighbours[first, side]
+    first, side = np.nonzero(mesh.neighbours >= 0)
+    second = mesh.neighbours[first, side]
     gate = 0.5 * (corners[first, side] + corners[first, (side + 1) % 3])
-    cost = weights[ground.kind[first]] * np.hypot(*(gate - middles[first]).T)
-    cost += weights[ground.kind[second]] * np.hypot(*(gate - middles[second]).T)
+    cost = weights[mesh.kind[first]] * np.hypot(*(gate - middles[first]).T)
+    cost += weights[mesh.kind[second]] * np.hypot(*(gate - middles[second]).T)
     shape = (len(middles), len(middles))
     return Dual(coo_array((cost, (first, second)), shape).tocsr(), middles)
 
@@ -216,7 +216,7 @@ def _grid_rows(
 
     def weigh(centres: Floats) -> Floats:
         found = terrain.triangles_at(centres)
-        return weights[terrain.ground.kind[found]] / least
+        return weights[terrain.mesh.kind[found]] / least
 
     try:
         grid = GridSearch(inset(env, RADIUS), weigh)

@@ -278,14 +278,14 @@ def use_volume(smap: Any) -> None:
 
 
 @cache
-def ground() -> tuple[fw.Environment, Any]:
+def map_of_files() -> tuple[fw.Environment, Any]:
     """Return the environment of all files, and its map."""
     return yard(), fw.CorridorMap.build(yard())
 
 
 def load_checkpoint(file: Path) -> fw.Crowd:
     """Read a checkpoint on the map that it was made on."""
-    environment, cmap = ground()
+    environment, cmap = map_of_files()
     return fw.Crowd.load(file, cmap, environment=environment, threads=1)
 
 

@@ -340,7 +340,7 @@ CALLS = {
         fw.study,
         lambda: {"plan": files() / "study.toml", "output": files() / "study", "keep": ()},
     ),
-    "route": _late(fw.route, lambda: {"ground": env(), **PAIR}),
+    "route": _late(fw.route, lambda: {"terrain": env(), **PAIR}),
     # footway.camera
     "CameraMotion.at": _on(motion, "at", time=1.0),
     "CameraMotion.to_dict": _on(motion, "to_dict"),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.terrain.terrain import Ground
+    from footway.terrain.terrain import TerrainMesh
 
     Floats = NDArray[np.float64]
 
@@ -48,19 +48,17 @@ class World:
     regions: tuple[tuple[shapely.Geometry, float], ...]
 
     @classmethod
-    def of(cls, ground: Ground, weights: Floats) -> World:
+    def of(cls, mesh: TerrainMesh, weights: Floats) -> World:
         """The world of a triangulation and of a preference for each of its kinds."""
-        triangles = shapely.polygons(ground.points[ground.triangles])
-        kinds = np.unique(ground.kind)
+        triangles = shapely.polygons(mesh.points[mesh.triangles])
+        kinds = np.unique(mesh.kind)
         regions = [
-            (shapely.union_all(triangles[ground.kind == kind]), float(weights[kind]))
+            (shapely.union_all(triangles[mesh.kind == kind]), float(weights[kind]))
             for kind in kinds
         ]
-        side = np.argwhere(ground.neighbours < 0)
-        ends = np.stack(
-            [ground.triangles[side[:, 0], (side[:, 1] + k) % 3] for k in (0, 1)], axis=1
-        )
-        walls = shapely.multilinestrings(list(shapely.linestrings(ground.points[ends])))
+        side = np.argwhere(mesh.neighbours < 0)
+        ends = np.stack([mesh.triangles[side[:, 0], (side[:, 1] + k) % 3] for k in (0, 1)], axis=1)
+        walls = shapely.multilinestrings(list(shapely.linestrings(mesh.points[ends])))
         return cls(shapely.union_all(triangles), walls, tuple(regions))
 
     @cached_property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.terrain import Terrain
-    from footway.terrain.terrain import Ground
+    from footway.terrain.terrain import TerrainMesh
 
     Floats = NDArray[np.float64]
     Moves = dict[tuple[int, int], float]
@@ -26,9 +26,9 @@ NEAR = 1e-9
 """m. A triangle holds points as near as this."""
 
 
-def holders(ground: Ground, point: Floats) -> list[int]:
+def holders(mesh: TerrainMesh, point: Floats) -> list[int]:
     """All triangles that hold a point, sides and corners included."""
-    corners = ground.points[ground.triangles]
+    corners = mesh.points[mesh.triangles]
     along = np.roll(corners, -1, axis=1) - corners
     to = point - corners
     off = along[..., 0] * to[..., 1] - along[..., 1] * to[..., 0]
@@ -41,12 +41,12 @@ def dual_length(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) 
     An edge leads from the middle of a triangle, or from the start or to the goal in it, over the
     middle of the side that two triangles share.
     """
-    ground = terrain.ground
-    corners = ground.points[ground.triangles]
+    mesh = terrain.mesh
+    corners = mesh.points[mesh.triangles]
     places = corners.mean(axis=1)
     sides = 0.5 * (corners + np.roll(corners, -1, axis=1))
-    weight = weights[ground.kind]
-    first, last = holders(ground, start), holders(ground, goal)
+    weight = weights[mesh.kind]
+    first, last = holders(mesh, start), holders(mesh, goal)
     if set(first) & set(last):
         return min(float(weight[t]) for t in set(first) & set(last)) * math.dist(start, goal)
     places[first], places[last] = start, goal
@@ -60,7 +60,7 @@ def dual_length(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) 
         if t in done:
             continue
         done.add(t)
-        for k, u in enumerate(ground.neighbours[t].tolist()):
+        for k, u in enumerate(mesh.neighbours[t].tolist()):
             if u < 0:
                 continue
             there = here + weight[t] * math.dist(places[t], sides[t, k])
@@ -76,13 +76,13 @@ def grid_moves(
 ) -> Moves:
     """Weight of each move: from the start (-1) to cells, between cells, and to the goal (-2).
 
-    Half of a move between cells is on the ground of either. For a terrain without walls.
+    Half of a move between cells is on the terrain of either. For a terrain without walls.
     """
     corner, far = np.split(np.array(terrain.environment.bounds), 2)
     nx, ny = np.ceil((far - corner) / size).astype(int).tolist()
     cells = np.array([(i, j) for j in range(ny) for i in range(nx)])
     middles = corner + (cells + 0.5) * size
-    weight = terrain.weights(wishes)[terrain.ground.kind[terrain.triangles_at(middles)]]
+    weight = terrain.weights(wishes)[terrain.mesh.kind[terrain.triangles_at(middles)]]
     moves: Moves = {}
     for a, (i, j) in enumerate(cells.tolist()):
         for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
@@ -120,25 +120,25 @@ def dense_length(
 
     No corner is a node: walls that meet in one would let paths through. Points come close to it.
     """
-    ground = terrain.ground
+    mesh = terrain.mesh
     shares = np.concatenate([[1e-5, 1e-3, 1e-2], np.linspace(0, 1, points + 2)[1:-1]])
     shares = np.sort(np.concatenate([shares, 1.0 - shares[:3]]))
     names, places = {}, [start, goal]
-    nodes: list[list[int]] = [[] for _ in ground.triangles]
-    for t, row in enumerate(ground.neighbours.tolist()):
+    nodes: list[list[int]] = [[] for _ in mesh.triangles]
+    for t, row in enumerate(mesh.neighbours.tolist()):
         for k, u in enumerate(row):
             if u < t:
                 continue
-            a, b = ground.points[ground.triangles[t, [k, (k + 1) % 3]]]
+            a, b = mesh.points[mesh.triangles[t, [k, (k + 1) % 3]]]
             names[t, u] = range(len(places), len(places) + len(shares))
             places += [a + share * (b - a) for share in shares]
             nodes[t] += names[t, u]
             nodes[u] += names[t, u]
     for end, point in enumerate((start, goal)):
-        for t in holders(ground, point):
+        for t in holders(mesh, point):
             nodes[t].append(end)
     slopes = np.zeros((len(nodes), 2)) if slopes is None else slopes
-    return _shortest(np.array(places), nodes, weights[ground.kind], slopes)
+    return _shortest(np.array(places), nodes, weights[mesh.kind], slopes)
 
 
 def _shortest(places: Floats, nodes: list[list[int]], weight: Floats, slopes: Floats) -> float:

@@ -13,7 +13,7 @@ import footway as fw
 from tests.effort import examples
 from tests.oracle.crowd import assert_clear, assert_same
 from tests.oracle.nearest import NearestWall
-from tests.property.test_ground import heterogeneous
+from tests.property.test_terrain_mesh import heterogeneous
 
 RADII = st.sampled_from([0.05, 0.25, 0.5, (0.25, 0.06), (0.4, 0.19)])
 WEIGHTS = st.sampled_from([0.1, 0.5, 1.0, 3.0, 30.0])
@@ -22,7 +22,7 @@ NUMBERS = st.sampled_from([(30.0, 3.0, 1.0), (5.0, 5.0, 0.1), (1e4, 0.5, 5.0)])
 
 @st.composite
 def plans(draw):
-    """An environment of several kinds of ground, and profiles that follow routes over it."""
+    """An environment of several kinds of terrain, and profiles that follow routes over it."""
     env, _ = draw(heterogeneous())
     kinds = ["ground", *sorted({region.kind for region in env.terrain} - {"ground"})]
     profiles = []
@@ -39,7 +39,7 @@ def plans(draw):
 
 
 def filled(plan, cmap, threads=1):
-    """The crowd of a plan; who finds no room or ground is left out."""
+    """The crowd of a plan; who finds no free space or terrain is left out."""
     env, profiles, seed, count = plan
     it = fw.Crowd(cmap, seed=seed, threads=threads, environment=env)
     for profile in profiles:

@@ -1,4 +1,4 @@
-"""MIRAN on random grounds, routes and weights: its lemmas, its theorem, and what a walk promises.
+"""MIRAN on random terrain, routes and weights: its lemmas, its theorem, and what a walk promises.
 
 The proofs assume a character that moves straight toward each attraction point (miran-2013, section
 3.5): so does the walk of `straight`. Routes go through corners, along walls, back and over
@@ -42,7 +42,7 @@ KINDS = ("mud", "road", "sidewalk")
 
 @dataclass(frozen=True)
 class Asked:
-    """A route on a ground, and the parameters of a walk along it."""
+    """A route on a terrain, and the parameters of a walk along it."""
 
     env: fw.Environment
     route: IndicativeRoute
@@ -58,7 +58,7 @@ class Asked:
 
 
 def with_terrain(scene: Scene, regions: list[tuple[str, Any]]) -> fw.Environment:
-    """The scene with kinds of ground; regions in millimetres, those outside are left out."""
+    """The scene with kinds of terrain; regions in millimetres, those outside are left out."""
     inside = [(kind, one) for kind, one in regions if one.is_valid and one.area > 1.0]
     metres = [(kind, [(x / 1_000, y / 1_000) for x, y in p.exterior.coords]) for kind, p in inside]
     env = scene.environment()
@@ -74,9 +74,9 @@ def touches(env: fw.Environment, ring: list[tuple[float, float]]) -> bool:
 
 @st.composite
 def places(draw: st.DrawFn, terrain: Terrain) -> tuple[float, float]:
-    """A point of the ground: often a corner of a triangle, or on a side of one."""
-    ground = terrain.ground
-    corners = ground.points[ground.triangles[draw(st.integers(0, len(ground.triangles) - 1))]]
+    """A point of the terrain: often a corner of a triangle, or on a side of one."""
+    mesh = terrain.mesh
+    corners = mesh.points[mesh.triangles[draw(st.integers(0, len(mesh.triangles) - 1))]]
     u, v = draw(st.integers(0, 10)) / 10, draw(st.integers(0, 10)) / 10
     if u + v > 1.0:
         u, v = 1.0 - u, 1.0 - v
@@ -86,7 +86,7 @@ def places(draw: st.DrawFn, terrain: Terrain) -> tuple[float, float]:
 
 @st.composite
 def asked(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Asked:
-    """A ground of several kinds, and a route over it that may cross itself and turn back."""
+    """A terrain of several kinds, and a route over it that may cross itself and turn back."""
     scene = draw(scenes())
     shapes = st.tuples(st.sampled_from(KINDS), st.one_of(boxes(), stars()))
     env = with_terrain(scene, draw(st.lists(shapes, max_size=4)))
@@ -147,7 +147,7 @@ class TestProofs:
     def test_a_look_is_the_papers(self, it: Asked, data: st.DataObject):
         walk = straight(it)
         weights = it.route.terrain.weights(it.route.preferences)
-        world = oracle.World.of(it.route.terrain.ground, weights)
+        world = oracle.World.of(it.route.terrain.mesh, weights)
         route = oracle.Route(it.route.points)
         for k in data.draw(st.lists(st.integers(0, len(walk.points) - 2), max_size=4)):
             low, high = (walk.references[k - 1], walk.attractions[k - 1]) if k else (0.0, 0.0)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import footway as fw
 from tests.effort import examples
-from tests.oracle.ground import GroundOracle
+from tests.oracle.mesh import GroundOracle
 from tests.oracle.routes import dense_length, dual_length
-from tests.property.test_ground import NEAR, heterogeneous
+from tests.property.test_terrain_mesh import NEAR, heterogeneous
 from tests.strategies import RADII
 
 WEIGHTS = st.sampled_from([0.1, 0.5, 1.0, 3.0, 30.0])
@@ -25,7 +25,7 @@ def queries(draw):
         terrain = fw.Terrain.build(env, draw(RADII))
     except fw.BadInput:
         assume(False)
-    corners = terrain.ground.points
+    corners = terrain.mesh.points
     pick = st.integers(0, len(corners) - 1)
     ends = [*lines, (corners[draw(pick)], corners[draw(pick)])]
     held = [(a, b) for a, b in ends if (terrain.triangles_at([a, b]) >= 0).all()]

@@ -207,10 +207,10 @@ def camera(
         if files:
             from footway.plot.camera_files import save_camera
 
-            ground = loaded.environment or loaded.corridors
+            scene = loaded.environment or loaded.corridors
             with steps.step("save", f"Writing {', '.join(files)}"):
                 for file in files:
-                    save_camera(shot, file, environment=ground)
+                    save_camera(shot, file, environment=scene)
         cmap, environment = loaded
         reports.draw(lambda: pictures.draw_camera(cmap, shot, environment=environment), plot, steps)
     if json:

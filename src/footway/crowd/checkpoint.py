@@ -371,7 +371,7 @@ def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> N
     for number, values in facts["obstacles"]:
         simulation.obstacles.all[number] = Obstacle(**values)
     simulation.obstacles.next = facts["next_obstacle"]
-    simulation.obstacles.update(arrays["seen"], simulation)
+    simulation.set_obstacle_discs(arrays["seen"])
     _require(len(arrays["delays"]) in (0, facts["edges"]), "its delays and the map")
     simulation.congestion.delays = arrays["delays"]
 

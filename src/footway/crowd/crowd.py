@@ -694,7 +694,7 @@ class Crowd:
             simulation.groups.limit_fronts()
             simulation.routes.update_attraction_points()
             requests = simulation.move()
-            simulation.planner.handle_requests(requests)
+            simulation.handle_requests(requests)
             simulation.planner.plan_within_budget()
             simulation.congestion.change_paths()
 

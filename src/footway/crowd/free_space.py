@@ -190,8 +190,8 @@ def check_capacity(
 def are_too_many(cmap: CorridorMap, count: int, radius: float, area: Polygon | None) -> bool:
     """Return whether discs of a (mean) radius, m, would not fit even without walls."""
     x0, y0, x1, y1 = cmap.bounds if area is None else area.bounds
-    ground = (x1 - x0 + 2.0 * radius) * (y1 - y0 + 2.0 * radius)
-    return bool(count * np.pi * radius * radius > PACKED * ground)
+    space = (x1 - x0 + 2.0 * radius) * (y1 - y0 + 2.0 * radius)
+    return bool(count * np.pi * radius * radius > PACKED * space)
 
 
 class FreeSamples(NamedTuple):
@@ -210,8 +210,8 @@ class FreeSamples(NamedTuple):
         centres = self.centres(radius)
         if not len(centres):
             return 0
-        ground = _dilated(centres, radius, self.cell)
-        return max(1, int(PACKED * ground / (np.pi * radius * radius)))
+        covered = _dilated(centres, radius, self.cell)
+        return max(1, int(PACKED * covered / (np.pi * radius * radius)))
 
     def widest_point(self, area: Polygon) -> tuple[float, float]:
         """Return the point with the greatest distance to walls and to the area's boundary, m."""

@@ -108,6 +108,11 @@ class Group:
         self.backbone = np.empty((0, 3))  # (n, 3) x, y, R' of the balls
 
     @property
+    def samples(self) -> range:
+        """Samples of its corridor in the tracks."""
+        return range(self.first_sample, self.first_sample + len(self.backbone))
+
+    @property
     def dispersion(self) -> Dispersion:
         """Current dispersion."""
         return self._groups.dispersion(self)
@@ -141,23 +146,7 @@ class Groups:
 
     # -- goals -------------------------------------------------------------------------------
 
-    def handle_member(self, slot: int, population: Population, *, has_arrived: bool) -> None:
-        """Handle the request of a member; the last one to arrive lets the group continue."""
-        group = self.all[self._characters.group[slot]]
-        slots = self.members(group)
-        if not has_arrived:
-            self._move_to_closest_ball(group, slot)
-        elif (self._characters.mode[slots] == col.ARRIVED).all():
-            group.arrived += 1
-            if population.then == "exit":
-                self._simulation.remove(self._characters.id[slots])
-                self._simulation.exited += len(slots)
-            elif population.then == "stay" or population.stages[0][0].size == 1:
-                self._characters.mode[slots] = col.STAYING
-            else:
-                self.send(group, population)
-
-    def _move_to_closest_ball(self, group: Group, slot: int) -> None:
+    def move_to_closest_ball(self, group: Group, slot: int) -> None:
         """Move the attraction point of a displaced member to the ball closest to the member."""
         x, y = self._characters.position[slot]
         balls = group.backbone
@@ -224,19 +213,15 @@ class Groups:
         # No ball takes more than half of the group area, or the group could not move forward.
         widest = min(group.bounds.width, math.sqrt(group.bounds.area / (2.0 * math.pi)))
         group.backbone = np.column_stack([balls[:, :2], np.minimum(balls[:, 3], widest)])
+        self._write_corridor(group)
         characters, slots = self._characters, self.members(group)
-        self._write_corridor(group, slots)
-        characters.sample[slots] = group.first_sample
-        cursor, mode = characters.state.cursor, characters.mode[slots]
-        cursor[slots, col.GROUP] = group.number
-        cursor[slots, col.LEFT], cursor[slots, col.FOLLOWS] = 0, col.ON_PATH
-        characters.mode[slots] = np.where(mode == col.ARRIVED, col.WALKING, mode)
+        characters.enter_corridor(slots, group.number, group.edge, group.samples)
         characters.goal_point[slots] = goal
         characters.reach[slots] = reach
         self._rebuild_tables()
 
-    def _write_corridor(self, group: Group, slots: Slots) -> None:
-        """Write the balls of a group's corridor into the tracks, and put its members on them."""
+    def _write_corridor(self, group: Group) -> None:
+        """Write the balls of a group's corridor into the tracks."""
         tracks, count = self._simulation.tracks, len(group.backbone)
         if count > group.capacity:
             group.first_sample, group.capacity = self._used, 2 * count
@@ -251,13 +236,10 @@ class Groups:
                 last=np.append(tracks.last, np.int32(0)),
                 ends=np.vstack([tracks.ends, np.full((1, 2), -1, np.int32)]),
             )
-        first, last = group.first_sample, group.first_sample + count - 1
-        tracks.balls[first : last + 1] = group.backbone
-        tracks.first[group.edge], tracks.last[group.edge] = first, last
+        samples = group.samples
+        tracks.balls[samples.start : samples.stop] = group.backbone
+        tracks.first[group.edge], tracks.last[group.edge] = samples[0], samples[-1]
         self._simulation.tracks = tracks
-        cursor = self._characters.state.cursor
-        cursor[slots, col.HALF] = 2 * group.edge
-        cursor[slots, col.END] = cursor[slots, col.FINAL] = last
 
     def _rebuild_tables(self) -> None:
         """Rebuild the tables of the kernel `limit_fronts`."""
@@ -287,9 +269,10 @@ class Groups:
         """Restore corridors of a checkpoint, where samples are relative to their beginning."""
         for group in self.all:
             if len(group.backbone):
+                self._write_corridor(group)
                 slots = self.members(group)
-                self._write_corridor(group, slots)
-                self._characters.state.cursor[slots, col.AT] += group.first_sample
+                self._characters.put_on_edge(slots, group.edge, group.samples)
+                self._characters.sample[slots] += group.first_sample
         self._rebuild_tables()
 
     def limit_fronts(self) -> None:

@@ -123,16 +123,13 @@ class Obstacles:
         """Return the numbers of the obstacles present, in the order of `discs`."""
         return [number for number, o in self.all.items() if o.is_present(time)]
 
-    def update(self, discs: Floats, simulation: Simulation) -> bool:
-        """Pass obstacles (n, 5) to the step and the planner; return whether they changed."""
-        key = discs.tobytes() + simulation.box.tobytes()
+    def update(self, discs: Floats, box: Floats, shape: NDArray[np.int64]) -> bool:
+        """List the obstacles (n, 5) by cells for the step; return whether they changed."""
+        key = discs.tobytes() + box.tobytes()
         is_same, self._key, self.seen = key == self._key, key, discs
-        if is_same:
-            return False
-        self.cells = list_by_cells(discs, simulation.box, simulation.shape)
-        planner = simulation.planner
-        planner.index, planner.openings = narrowed(simulation.index, simulation.tracks, discs)
-        return True
+        if not is_same:
+            self.cells = list_by_cells(discs, box, shape)
+        return not is_same
 
 
 def obstacles_at_start(crowd: Crowd) -> dict[int, Obstacle]:
@@ -154,7 +151,7 @@ def place_obstacles(simulation: Simulation) -> None:
     """Update the obstacles, and request new paths for characters that cannot pass any more."""
     planner, characters = simulation.planner, simulation.characters
     before = planner.index.graph.clearance
-    if not simulation.obstacles.update(simulation.obstacles.discs(simulation.time), simulation):
+    if not simulation.set_obstacle_discs(simulation.obstacles.discs(simulation.time)):
         return
     graph = planner.index.graph
     closed = np.flatnonzero(graph.clearance < before - 1e-9)

@@ -21,7 +21,6 @@ from footway.crowd.kernels.layouts import (
     N_GOALS,
     ON_ROUTE,
     STAYING,
-    WEIGHTS_ROW,
     Openings,
     PathPool,
     PathRequests,
@@ -37,7 +36,6 @@ from footway.crowd.kernels.planning import (
     forget_paths,
     start_wandering,
 )
-from footway.crowd.kernels.step import REQUEST_GOAL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,36 +94,7 @@ class Planner:
         self._queue: deque[int] = deque()
         self._keep_goal: dict[int, bool] = {}  # by id in the queue: whether to keep the goal
 
-    # -- requests ----------------------------------------------------------------------------
-
-    def handle_requests(self, requests: NDArray[np.int32]) -> None:
-        """Handle the requests (k, 2) of characters after a step, or queue them."""
-        simulation, characters = self._simulation, self._simulation.characters
-        for number, kind in requests.tolist():
-            slot = characters.slots(number)
-            population = simulation.populations[characters.population[slot]]
-            has_arrived = kind == REQUEST_GOAL
-            simulation.arrivals += has_arrived
-            if characters.group[slot] >= 0:
-                simulation.groups.handle_member(slot, population, has_arrived=has_arrived)
-            elif population.behaviour == "wander":
-                self.start_wandering(np.array([number]), population)
-            elif not has_arrived or self._has_next_goal(number, slot, population):
-                self.request(number, keep_goal=not has_arrived)
-
-    def _has_next_goal(self, number: int, slot: int, population: Population) -> bool:
-        """Return whether an arrived character has another goal; if not, let it stay or leave."""
-        simulation, characters = self._simulation, self._simulation.characters
-        characters.stage[slot] += population.reaches(characters.stage[slot], characters.goal[slot])
-        if population.then == "repeat" or characters.stage[slot] < len(population.stages):
-            return True
-        self.cancel(number)
-        if population.then == "exit":
-            simulation.remove(np.array([number]))
-            simulation.exited += 1
-        else:
-            characters.mode[slot] = STAYING
-        return False
+    # -- the queue ---------------------------------------------------------------------------
 
     def request(self, number: int, *, keep_goal: bool) -> None:
         """Queue a request; a character that is queued keeps its position with the new request."""
@@ -314,11 +283,10 @@ class Planner:
 
     def start_wandering(self, ids: Ints, population: Population) -> None:
         """Put wanderers on the nearest edge."""
-        simulation = self._simulation
-        slots, state = simulation.characters.slots(ids), simulation.characters.state
-        state.cursor[slots, WEIGHTS_ROW] = population.row
-        seed = simulation.seed + simulation.steps
-        start_wandering(slots, seed, state, simulation.tracks, simulation.index)
+        simulation, characters = self._simulation, self._simulation.characters
+        slots, seed = characters.slots(ids), simulation.seed + simulation.steps
+        characters.weights_row[slots] = population.row
+        start_wandering(slots, seed, characters.state, simulation.tracks, simulation.index)
 
     def forget(self, ids: Ints) -> None:
         """Free the paths and cancel the requests of characters that leave."""

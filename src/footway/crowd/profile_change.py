@@ -176,9 +176,8 @@ def _groups_of(simulation: Simulation, ids: Ints) -> list[Group]:
 
 
 def _change_bodies(simulation: Simulation, change: _Change, slots: NDArray[np.int32]) -> None:
-    body = simulation.characters.state.body
     for column, values in change.bodies.items():
-        body[slots, column] = values[change.ids]
+        simulation.characters.set_body(slots, column, values[change.ids])
     simulation.fit_to(slots)
 
 
@@ -211,8 +210,7 @@ def _move_to_free_points(
     places = nearest_free(simulation.map, before, characters.radii(slots))
     moved: Flags = (places != before).any(axis=1)
     places[moved] = apart(simulation.map, places[moved], characters.radii(slots[moved]))
-    characters.position[slots[moved]] = places[moved]
-    characters.state.progress[slots[moved]] = places[moved]
+    characters.move_to(slots[moved], places[moved])
     return moved
 
 

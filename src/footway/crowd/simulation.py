@@ -14,6 +14,8 @@ from footway.crowd.congestion import Congestion
 from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import (
+    ARRIVED,
+    STAYING,
     Avoidance,
     Cells,
     Headway,
@@ -24,6 +26,7 @@ from footway.crowd.kernels.layouts import (
 from footway.crowd.kernels.pairs import RANGE
 from footway.crowd.kernels.step import (
     RELAXATION,
+    REQUEST_GOAL,
     THEIR_ROW,
     move_cells,
     move_planned,
@@ -31,7 +34,7 @@ from footway.crowd.kernels.step import (
     write_pairs,
 )
 from footway.crowd.models import Neighbours, SocialForce, UserModel, number_of
-from footway.crowd.obstacles import Obstacles
+from footway.crowd.obstacles import Obstacles, narrowed
 from footway.crowd.planning import Planner
 from footway.crowd.populations import Goals
 from footway.crowd.state import Characters
@@ -162,6 +165,64 @@ class Simulation:
         """Remove characters, their paths and their requests."""
         self.planner.forget(ids)
         self.characters.remove(ids)
+
+    def set_obstacle_discs(self, discs: Floats) -> bool:
+        """Pass obstacles (n, 5) to the step and the planner; return whether they changed."""
+        if not self.obstacles.update(discs, self.box, self.shape):
+            return False
+        self.planner.index, self.planner.openings = narrowed(self.index, self.tracks, discs)
+        return True
+
+    # -- requests ----------------------------------------------------------------------------
+
+    def handle_requests(self, requests: NDArray[np.int32]) -> None:
+        """Let arrived characters continue, stay or exit; queue the other requests (k, 2)."""
+        characters = self.characters
+        for number, kind in requests.tolist():
+            slot = characters.slots(number)
+            population = self.populations[characters.population[slot]]
+            has_arrived = kind == REQUEST_GOAL
+            self.arrivals += has_arrived
+            if characters.group[slot] >= 0:
+                self._handle_member(slot, population, has_arrived=has_arrived)
+            elif population.behaviour == "wander":
+                self.planner.start_wandering(np.array([number]), population)
+            elif has_arrived:
+                self._continue_journey(number, slot, population)
+            else:
+                self.planner.request(number, keep_goal=True)
+
+    def _continue_journey(self, number: int, slot: int, population: Population) -> None:
+        """Let an arrived character request its next goal, stay or exit."""
+        characters = self.characters
+        characters.stage[slot] += population.reaches(characters.stage[slot], characters.goal[slot])
+        if population.then == "repeat" or characters.stage[slot] < len(population.stages):
+            self.planner.request(number, keep_goal=False)
+        elif population.then == "exit":
+            self._exit(np.array([number]))
+        else:
+            self.planner.cancel(number)
+            characters.mode[slot] = STAYING
+
+    def _handle_member(self, slot: int, population: Population, *, has_arrived: bool) -> None:
+        """Handle the request of a member; the last one to arrive lets the group continue."""
+        characters = self.characters
+        group = self.groups.all[characters.group[slot]]
+        slots = self.groups.members(group)
+        if not has_arrived:
+            self.groups.move_to_closest_ball(group, slot)
+        elif (characters.mode[slots] == ARRIVED).all():
+            group.arrived += 1
+            if population.then == "exit":
+                self._exit(characters.id[slots])
+            elif population.then == "stay" or population.stages[0][0].size == 1:
+                characters.mode[slots] = STAYING
+            else:
+                self.groups.send(group, population)
+
+    def _exit(self, ids: Ints) -> None:
+        self.remove(ids)
+        self.exited += len(ids)
 
     # -- motion ------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.crowd.kernels import layouts as col
-from footway.crowd.kernels.layouts import ARRIVED, GONE, WAITING, State, make_state
+from footway.crowd.kernels.layouts import ARRIVED, GONE, WAITING, WALKING, State, make_state
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ class Characters:
     id = _Column("cursor", col.ID)
     group = _Column("cursor", col.GROUP)
     follows = _Column("cursor", col.FOLLOWS)
+    weights_row = _Column("cursor", col.WEIGHTS_ROW)  # of a wanderer: row of edge weights
     population = _Column("journey", col.POPULATION)
     stage = _Column("journey", col.STAGE)
     goal = _Column("journey", col.GOAL)
@@ -112,6 +113,34 @@ class Characters:
         """Set the goals of characters: numbers in the table and points (n, 2), m."""
         self.goal[slots] = goals
         self.goal_point[slots] = points
+
+    def move_to(self, slots: Slots, points: Floats) -> None:
+        """Put characters at other points (n, 2), m."""
+        self.position[slots] = points
+        self.state.progress[slots] = points
+
+    def set_body(self, slots: Slots, column: int, values: Floats) -> None:
+        """Set one column of the bodies of characters; see `PROPERTIES` of profiles."""
+        self.state.body[slots, column] = values
+
+    def put_on_edge(self, slots: Slots, edge: int, samples: range) -> None:
+        """Put characters on an edge of the tracks, to walk over these samples to the last."""
+        cursor = self.state.cursor
+        cursor[slots, col.HALF] = 2 * edge
+        cursor[slots, col.END] = cursor[slots, col.FINAL] = samples[-1]
+
+    def enter_corridor(self, slots: Slots, group: int, edge: int, samples: range) -> None:
+        """Put the members of a group at the beginning of its corridor; arrived ones walk again."""
+        self.put_on_edge(slots, edge, samples)
+        self.sample[slots], self.group[slots] = samples[0], group
+        self.follows[slots], self.state.cursor[slots, col.LEFT] = col.ON_PATH, 0
+        mode = self.mode[slots]
+        self.mode[slots] = np.where(mode == ARRIVED, WALKING, mode)
+
+    def follow_route(self, slot: int, guide: int) -> None:
+        """Let a character follow the route of a guide (row of `Guides`) instead of a path."""
+        cursor = self.state.cursor
+        cursor[slot, [col.FOLLOWS, col.LEFT, col.GUIDE]] = col.ON_ROUTE, 0, guide
 
     def hold_until_planned(self, ids: Ints) -> None:
         """Let characters stand until a path is planned; those in premovement keep waiting."""

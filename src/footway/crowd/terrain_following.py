@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from footway.crowd.simulation import Simulation
     from footway.environment import Environment
     from footway.terrain.kernels.search import Nodes
-    from footway.terrain.terrain import Ground, Terrain
+    from footway.terrain.terrain import Terrain, TerrainMesh
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -103,8 +103,8 @@ class StyleTerrain(NamedTuple):
 
         terrain = Terrain.build(environment, style.radius)
         weights = terrain.weights(style.preferences)
-        kinds = np.unique(terrain.ground.kind)
-        rise = np.sqrt(1.0 + (terrain.ground.rise[kinds] ** 2).sum(axis=1))
+        kinds = np.unique(terrain.mesh.kind)
+        rise = np.sqrt(1.0 + (terrain.mesh.rise[kinds] ** 2).sum(axis=1))
         sigma = style.sigma if style.follow == "miran" else 0.0
         parameters = FollowingParameters(
             sigma,
@@ -117,26 +117,26 @@ class StyleTerrain(NamedTuple):
             float((weights[kinds] * rise).max()),
         )
         network = network_of(terrain, _FEW_NODES)
-        followed = FollowedTerrain(parameters, weights, doubled_triangles(terrain.ground))
+        followed = FollowedTerrain(parameters, weights, doubled_triangles(terrain.mesh))
         return cls(terrain, followed, network.nodes, network.landmarks(weights))
 
 
-def doubled_triangles(ground: Ground) -> Ground:
-    """Return the ground with triangle t renumbered to 2 t; odd numbers are empty.
+def doubled_triangles(mesh: TerrainMesh) -> TerrainMesh:
+    """Return the mesh with triangle t renumbered to 2 t; odd numbers are empty.
 
     The pieces of a route in triangle t are offsets[2 t] to offsets[2 t + 1] - 1, so a thread can
     list those of one character after the other without resetting the rest of the array.
     """
-    count = len(ground.triangles)
+    count = len(mesh.triangles)
     triangles, neighbours = np.zeros((2, 2 * count, 3), np.int32)
-    kind = np.zeros(2 * count, ground.kind.dtype)
-    triangles[::2], kind[::2] = ground.triangles, ground.kind
-    neighbours[::2] = np.where(ground.neighbours >= 0, 2 * ground.neighbours, -1)
-    return ground._replace(
+    kind = np.zeros(2 * count, mesh.kind.dtype)
+    triangles[::2], kind[::2] = mesh.triangles, mesh.kind
+    neighbours[::2] = np.where(mesh.neighbours >= 0, 2 * mesh.neighbours, -1)
+    return mesh._replace(
         triangles=np.ascontiguousarray(triangles),
         neighbours=np.ascontiguousarray(neighbours),
         kind=kind,
-        members=2 * ground.members,
+        members=2 * mesh.members,
     )
 
 
@@ -341,8 +341,7 @@ class Routes:
         # On its first line, and not updated yet.
         facts[row] = number, style, first, count, len(route.pieces), 0, -1, col.ROUTE_VISIBLE
         self._longest = max(self._longest, size)
-        cursor = self._characters.state.cursor
-        cursor[slot, [col.FOLLOWS, col.LEFT, col.GUIDE]] = col.ON_ROUTE, 0, row
+        self._characters.follow_route(slot, row)
 
     def _allocate(self, row: int, count: int) -> int:
         """Allocate a block of the pool; its length is a power of two."""
@@ -429,7 +428,7 @@ def plan(starts: Floats, goals: Floats, terrain: StyleTerrain) -> list[Route | N
     requested = np.flatnonzero(is_given)
     rows, sizes = plan_routes(
         starts[requested], goals[requested], MARGIN, terrain.followed.weights,
-        terrain.terrain.ground, terrain.nodes, terrain.landmarks,
+        terrain.terrain.mesh, terrain.nodes, terrain.landmarks,
     )  # fmt: skip
     first = 0
     for request, (points, pieces) in zip(requested.tolist(), sizes.tolist(), strict=True):

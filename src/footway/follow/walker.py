@@ -199,10 +199,10 @@ class RouteWalker(Walker):
 
     def _begin(self, cut: CutRoute) -> None:
         """Prepare to follow the route, or a path back to it and the rest of it."""
-        ground = self.route.terrain.ground
+        mesh = self.route.terrain.mesh
         pieces = len(cut.pieces) if self.index is None else 0  # IRM needs no visibility
-        workspace = make_workspace(len(ground.triangles), pieces)
-        self.surroundings = Surroundings(cut, ground, self.weights, workspace)
+        workspace = make_workspace(len(mesh.triangles), pieces)
+        self.surroundings = Surroundings(cut, mesh, self.weights, workspace)
         self.zone = FreeZone()
 
     def advance(self, steps: int) -> tuple[int, int]:
@@ -276,7 +276,7 @@ class RouteWalker(Walker):
 
             path = route(self.route.terrain, x, goal, preferences=self.preferences).points
         rest = cut.points[cut.lengths > joined]
-        made = cut_route(np.vstack([path, rest]), self.route.terrain.ground)
+        made = cut_route(np.vstack([path, rest]), self.route.terrain.mesh)
         self.joined, self.ahead = joined, made.length - (cut.length - joined) - joined
         self.state = self.state._replace(guide=Guide(0.0, 0, 0.0, guide.x, guide.y))
         self.replanned += 1

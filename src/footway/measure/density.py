@@ -67,12 +67,12 @@ def voronoi_density(
         if known.environment is None:
             raise BadQuery("the recording has no map: give `walkable`, where Voronoi cells end")
         walkable = known.environment.walkable
-    ground = as_area(walkable)
+    free_space = as_area(walkable)
     if cut_off is not None:
         cut_off = number(cut_off, "cut_off", "m", above=0.0, high=FARTHEST)
     step = whole(every, "every", low=1)
     found = []
     for k in range(0, known.n_frames, step):
-        shares = voronoi_shares(known.frame(k).positions, ground, polygon, cut_off)
+        shares = voronoi_shares(known.frame(k).positions, free_space, polygon, cut_off)
         found.append(float(shares.sum()) / float(polygon.area))
     return np.array(found)

@@ -255,9 +255,9 @@ def _scenario(name: str, display_name: str) -> Document:
     from footway.scenario.building import open_map, with_areas
 
     scenario = load_scenario(name)
-    ground = open_map(scenario)
-    env = with_areas(scenario, ground.environment)
-    return Document(display_name, "scenario", env, ground.corridors, scenario=scenario)
+    prepared = open_map(scenario)
+    env = with_areas(scenario, prepared.environment)
+    return Document(display_name, "scenario", env, prepared.corridors, scenario=scenario)
 
 
 def _recording(name: str, display_name: str, map_name: str | None, scale: float | None) -> Document:
@@ -268,11 +268,11 @@ def _recording(name: str, display_name: str, map_name: str | None, scale: float 
     if not recording.n_frames:
         raise BadInput(f"{name}: has no frames; there is nothing to replay")
     if map_name is not None:
-        ground = _map(map_name, map_name, scale, None)
-        check_clear(recording, ground.corridors, map_name)
+        document = _map(map_name, map_name, scale, None)
+        check_clear(recording, document.corridors, map_name)
     else:
-        ground = _own_map(recording)
-    return replace(ground, name=display_name, what="recording", recording=recording)
+        document = _own_map(recording)
+    return replace(document, name=display_name, what="recording", recording=recording)
 
 
 def _own_map(recording: Recording) -> Document:
@@ -288,12 +288,12 @@ def _own_map(recording: Recording) -> Document:
     given = f"gallery:{name.removeprefix('gallery:')}"
     if name == given or given in built_in():
         try:
-            ground = open_built_in(given)
-            check_clear(recording, ground.corridors, name)
+            document = open_built_in(given)
+            check_clear(recording, document.corridors, name)
         except BadInput:
             pass  # a different map of the same name
         else:
-            return ground
+            return document
     if not len(recording.characters.ids):
         env = Environment.from_polygons(bounds=(0, 0, 10, 10), name=name)
     else:

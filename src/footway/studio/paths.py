@@ -48,14 +48,14 @@ class TerrainCache:
     def get(self, environment: Environment, radius: float) -> Terrain:
         """Return the terrain for a disc with a radius."""
         from footway.environment.partition import partition
-        from footway.terrain.terrain import Terrain, make_ground
+        from footway.terrain.terrain import Terrain, make_mesh
 
         if self._environment is not environment:
             self._terrains.clear()
             self._environment = environment
         if radius not in self._terrains:
             cut = partition(environment, radius=radius)
-            self._terrains[radius] = Terrain(environment, radius, cut.kinds, make_ground(cut))
+            self._terrains[radius] = Terrain(environment, radius, cut.kinds, make_mesh(cut))
         self._terrains.move_to_end(radius)
         while len(self._terrains) > MAX_TERRAINS:
             self._terrains.popitem(last=False)

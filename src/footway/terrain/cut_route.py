@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.arrays import Floats
-    from footway.terrain.terrain import Ground
+    from footway.terrain.terrain import TerrainMesh
 
 HOLE = 1e-6  # m of a route outside all triangles: more than rounding errors
 
@@ -40,14 +40,14 @@ class CutRoute(NamedTuple):
         return np.array([np.interp(s, self.lengths, self.points[:, k]) for k in (0, 1)])
 
 
-def cut_route(points: Floats, ground: Ground) -> CutRoute:
+def cut_route(points: Floats, mesh: TerrainMesh) -> CutRoute:
     """Cut a route (n, 2) at the triangles of a terrain; parts outside of them have no pieces.
 
     Example:
         >>> import footway as fw
         >>> from footway.terrain.terrain import Terrain
         >>> room = fw.Environment.from_polygons(bounds=(0, 0, 4, 4))
-        >>> cut = cut_route(np.array([[1, 1], [3, 2.0]]), Terrain.build(room).ground)
+        >>> cut = cut_route(np.array([[1, 1], [3, 2.0]]), Terrain.build(room).mesh)
         >>> round(cut.length, 3), first_hole(cut)
         (2.236, None)
     """
@@ -55,7 +55,7 @@ def cut_route(points: Floats, ground: Ground) -> CutRoute:
     squares = np.diff(points, axis=0) ** 2
     lengths = np.zeros(len(points))
     np.cumsum(np.sqrt(squares[:, 0] + squares[:, 1]), out=lengths[1:])
-    triangle, along, ends, offsets = pieces_of(points, lengths, ground)
+    triangle, along, ends, offsets = pieces_of(points, lengths, mesh)
     return CutRoute(points, lengths, ends, along, triangle, offsets)
 
 

@@ -28,7 +28,7 @@ from footway.validation import FARTHEST, number
 
 if TYPE_CHECKING:
     from footway.arrays import Floats, Singles
-    from footway.terrain.terrain import Ground, Terrain
+    from footway.terrain.terrain import Terrain, TerrainMesh
 
 CELLS = 512  # along the map's longer side, by default
 MOST_CELLS = 2**24  # per grid: 1 GB
@@ -62,7 +62,7 @@ def path_over_cells(
                 f"give {math.sqrt(width * height / MOST_CELLS):.3g} m or more"
             )
     cells = Cells(x0, y0, size, math.ceil(width / size), math.ceil(height / size))
-    path: Floats = search_cells(start, goal, cells, weights, terrain.ground)
+    path: Floats = search_cells(start, goal, cells, weights, terrain.mesh)
     if len(path) < 5:
         return path if len(path) else None
     # Cells are equally far apart, so the second difference of those in line is 0.
@@ -80,19 +80,19 @@ def best_path(
     """
     network = network_of(terrain)
     nodes, away = network.nodes, network.landmarks(weights, OFTEN)
-    path, through, cost = search_nodes(start, goal, weights, terrain.ground, nodes, away)
+    path, through, cost = search_nodes(start, goal, weights, terrain.mesh, nodes, away)
     if len(through) == 0:
         return np.empty((0, 2)), cost
     ends = np.concatenate([start, goal])
-    points, cost = pull_taut(path, through, ends, weights, margin, terrain.ground, nodes)
+    points, cost = pull_taut(path, through, ends, weights, margin, terrain.mesh, nodes)
     return points, cost
 
 
 class Network:
     """Search nodes of one terrain, and cached landmarks for requested weights."""
 
-    def __init__(self, ground: Ground, nodes: Nodes) -> None:
-        self._ground, self.nodes = ground, nodes
+    def __init__(self, mesh: TerrainMesh, nodes: Nodes) -> None:
+        self._ground, self.nodes = mesh, nodes
         self._lock = Lock()
         # By weights, least recently used first: number of requests, and landmarks.
         self._known: dict[bytes, tuple[int, Singles | None]] = {}
@@ -123,10 +123,10 @@ def network_of(terrain: Terrain, most: int | None = None) -> Network:
     By default `most` depends on the number of triangles.
     """
     if most is None:
-        most = min(MOST, max(FEWEST, NODES // len(terrain.ground.triangles)))
+        most = min(MOST, max(FEWEST, NODES // len(terrain.mesh.triangles)))
     kept = _kept.setdefault(terrain, {})
     if most not in kept:
         x0, y0, x1, y1 = terrain.environment.bounds
         gap = max(x1 - x0, y1 - y0) / (GAPS * most)
-        kept[most] = Network(terrain.ground, make_nodes(gap, most, terrain.ground))
+        kept[most] = Network(terrain.mesh, make_nodes(gap, most, terrain.mesh))
     return kept[most]

@@ -34,7 +34,7 @@ RADIUS = 0.25  # m, default
 
 
 def route(
-    ground: Terrain | Environment,
+    terrain: Terrain | Environment,
     start: ArrayLike,
     goal: ArrayLike,
     *,
@@ -48,7 +48,7 @@ def route(
     """Return an indicative route from start to goal (x, y in m) over preferred terrain.
 
     Args:
-        ground: a terrain, or a map to build one from.
+        terrain: a terrain, or a map to build one from.
         start: first point of the route.
         goal: last point of the route.
         preferences: positive weight of each kind of terrain; 1 is neutral and the default, higher
@@ -77,7 +77,7 @@ def route(
         >>> found.measure()["mud"]
         0.0
     """
-    terrain = _as_terrain(ground, radius)
+    terrain = _as_terrain(terrain, radius)
     a, b = point(start, "start"), point(goal, "goal")
     weights = terrain.weights(preferences)
     one_of(method, "method", get_args(Method))
@@ -151,7 +151,7 @@ class IndicativeRoute:
     @cached_property
     def cut(self) -> CutRoute:
         """The route cut at the triangles of the terrain, for followers."""
-        return cut_route(self.points, self.terrain.ground)
+        return cut_route(self.points, self.terrain.mesh)
 
     @property
     def length(self) -> float:
@@ -239,18 +239,18 @@ class IndicativeRoute:
         return f"IndicativeRoute({self.length:.2f} m, {len(self.points)} points)"
 
 
-def _as_terrain(ground: Terrain | Environment, radius: float | None) -> Terrain:
+def _as_terrain(given: Terrain | Environment, radius: float | None) -> Terrain:
     """Return the terrain for a radius, built from an environment if necessary."""
-    if isinstance(ground, Environment):
-        return Terrain.build(ground, RADIUS if radius is None else radius)
-    if not isinstance(ground, Terrain):
-        raise BadQuery(f"a route needs a Terrain or an Environment, not {shown(ground)}")
-    if radius is not None and number(radius, "radius", "m", low=0.0) != ground.radius:
+    if isinstance(given, Environment):
+        return Terrain.build(given, RADIUS if radius is None else radius)
+    if not isinstance(given, Terrain):
+        raise BadQuery(f"a route needs a Terrain or an Environment, not {shown(given)}")
+    if radius is not None and number(radius, "radius", "m", low=0.0) != given.radius:
         raise BadQuery(
-            f"the terrain is for a radius of {ground.radius:g} m, not {radius:g} m: give the map, "
+            f"the terrain is for a radius of {given.radius:g} m, not {radius:g} m: give the map, "
             f"or Terrain.build(map, radius={radius:g})"
         )
-    return ground
+    return given
 
 
 class _Query(NamedTuple):
@@ -268,8 +268,8 @@ class _Query(NamedTuple):
         terrain, start, goal, weights = self.terrain, self.start, self.goal, self.weights
         if self.method == "grid":
             return path_over_cells(terrain, start, goal, weights, self.resolution)
-        path = search_triangles(start, goal, weights, bound, terrain.ground)
-        return without_repeats(dual_path(start, goal, path, terrain.ground)) if len(path) else None
+        path = search_triangles(start, goal, weights, bound, terrain.mesh)
+        return without_repeats(dual_path(start, goal, path, terrain.mesh)) if len(path) else None
 
     def improved(self, margin: float) -> Floats | None:
         """Return points (n, 2) of the cheapest known path; None if `method` finds no path.
@@ -283,7 +283,7 @@ class _Query(NamedTuple):
         rough = self.rough(bound=cost)
         if rough is None:
             return best if self.method == "triangles" else None
-        rough_cost = weigh(rough, self.weights, self.terrain.ground)
+        rough_cost = weigh(rough, self.weights, self.terrain.mesh)
         if margin > 0.0 and cost <= (1.0 + MARGIN_COST) * rough_cost:
             return best
         if margin > 0.0:

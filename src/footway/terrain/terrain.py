@@ -31,7 +31,7 @@ _CELLS_PER_TRIANGLE = 2.0
 _MOST_CELLS = 4096  # of the grid, per direction
 
 
-class Ground(NamedTuple):
+class TerrainMesh(NamedTuple):
     """Triangles of the free space of a disc, for kernels; see `partition`."""
 
     points: Floats  # (p, 2) m
@@ -43,6 +43,9 @@ class Ground(NamedTuple):
     offsets: Ints  # (cells + 1,)
     members: NDArray[np.int32]  # triangles that touch each cell, by offsets
     rise: Floats  # (kinds, 2) CLIMB times the slope along x and y
+
+
+Ground = TerrainMesh
 
 
 CLIMB: Final = 7.0
@@ -80,7 +83,7 @@ class Terrain:
         kinds: names of the kinds of terrain; the first is "ground", where no region lies. Rings
             around influence regions have kinds of their own, such as "mud@fire 3/8", and so have
             slopes, such as "mud@slope 0.1 0.0".
-        ground: the triangles, for kernels.
+        mesh: the triangles, for kernels.
 
     Example:
         >>> import footway as fw
@@ -99,7 +102,7 @@ class Terrain:
     environment: Environment = field(repr=False)
     radius: float
     kinds: tuple[str, ...]
-    ground: Ground = field(repr=False)
+    mesh: TerrainMesh = field(repr=False)
 
     @classmethod
     def build(cls, environment: Environment, radius: float = 0.25) -> Terrain:
@@ -118,7 +121,7 @@ class Terrain:
         made = kept.pop(radius, None)
         if made is None:
             cut = partition(environment, radius=radius)
-            made = cls(environment, radius, cut.kinds, make_ground(cut))
+            made = cls(environment, radius, cut.kinds, make_mesh(cut))
         kept[radius] = made  # most recently used last: the first are dropped
         for old in list(kept)[:-_MOST]:
             kept.pop(old, None)
@@ -128,19 +131,19 @@ class Terrain:
         """Return the kind of terrain at each point (n, 2); None where the disc does not fit."""
         places = _points(points)
         found = self.triangles_at(places)
-        kind = np.where(found >= 0, self.ground.kind[found], -1)
+        kind = np.where(found >= 0, self.mesh.kind[found], -1)
         beside = self._in_strip(np.hstack([places, places]), found < 0)
         if len(beside):
-            ground = self._for_point.ground
+            mesh = self._for_point.mesh
             at = self._for_point.triangles_at(places[beside])
-            kind[beside] = np.where(at >= 0, ground.kind[at], -1)
+            kind[beside] = np.where(at >= 0, mesh.kind[at], -1)
         return [base_kind(self.kinds[k]) if k >= 0 else None for k in kind.tolist()]
 
     def triangles_at(self, points: ArrayLike) -> NDArray[np.int32]:
         """Return the triangle of each point (n, 2), (n,) int32; -1 where the disc does not fit."""
         places = _points(points)
         out = np.empty(len(places), np.int32)
-        locate_all(places, self.ground, out)
+        locate_all(places, self.mesh, out)
         return out
 
     def weights(self, preferences: Mapping[str, float] | None = None) -> Floats:
@@ -204,7 +207,7 @@ class Terrain:
             raise BadQuery(f"weights have the shape {weights.shape}: give one for each of `kinds`")
         metres = np.zeros((len(lines), len(self.kinds)))
         costs, stops = np.empty(len(lines)), np.empty(len(lines))
-        trace_lines(lines, weights, self.ground, metres, costs, stops)
+        trace_lines(lines, weights, self.mesh, metres, costs, stops)
         return metres, costs, stops
 
     def _trace(self, points: ArrayLike, weights: Floats) -> tuple[Floats, Floats]:
@@ -252,7 +255,7 @@ class Terrain:
         """Return map, radius and number of triangles on one line."""
         return (
             f"<Terrain of {self.environment.name!r}: radius {self.radius:g} m, "
-            f"{len(self.ground.triangles)} triangles, kinds {', '.join(self.kinds)}>"
+            f"{len(self.mesh.triangles)} triangles, kinds {', '.join(self.kinds)}>"
         )
 
 
@@ -285,7 +288,7 @@ def wall_grid(environment: Environment) -> Grid:
     return _grids[environment]
 
 
-def make_ground(cut: Partition) -> Ground:
+def make_mesh(cut: Partition) -> TerrainMesh:
     """Return triangles with a grid of bins for point location."""
     low, high = cut.points.min(axis=0), cut.points.max(axis=0)
     cells = _CELLS_PER_TRIANGLE * len(cut.triangles)
@@ -296,7 +299,7 @@ def make_ground(cut: Partition) -> Ground:
         cut.points, cut.triangles, low[0], low[1], size, int(shape[0]), int(shape[1])
     )
     box = np.array([*low, size])
-    return Ground(*cut[:4], box, shape, offsets, members, CLIMB * cut.slopes)
+    return TerrainMesh(*cut[:4], box, shape, offsets, members, CLIMB * cut.slopes)
 
 
 def check_preferences(preferences: Mapping[str, float]) -> dict[str, float]:

@@ -187,7 +187,7 @@ class TestTogether:
         slot = characters.slots(group.ids[0])
         for at in np.random.default_rng(1).uniform((0, 0), (30, 20), (50, 2)):
             characters.position[slot] = at
-            it._simulation.groups._move_to_closest_ball(group, slot)
+            it._simulation.groups.move_to_closest_ball(group, slot)
             found = int(characters.sample[slot]) - group.first_sample
             out = np.hypot(*(balls[:, :2] - at).T) - balls[:, 2]
             assert out[found] == out.min()

@@ -335,17 +335,17 @@ class TestParts:
             (alone,) = plan(starts[k : k + 1], goals[k : k + 1], terrain_data)
             assert all(map(np.array_equal, alone, together[k]))
 
-    def test_places_on_the_ground(self):
+    def test_places_on_the_terrain(self):
         terrain = fw.Terrain.build(yard(), 0.5)
-        corners = terrain.ground.points[terrain.ground.triangles]
-        ground = shapely.union_all([shapely.Polygon(c) for c in corners])
+        corners = terrain.mesh.points[terrain.mesh.triangles]
+        space = shapely.union_all([shapely.Polygon(c) for c in corners])
         points = np.random.default_rng(0).uniform((-1, -1), (61, 31), (300, 2))
         places, away = np.empty_like(points), np.empty(len(points))
         index = cmap().solver.index
-        nearest_on_terrain(points, doubled_triangles(terrain.ground), index.grid, places, away)
+        nearest_on_terrain(points, doubled_triangles(terrain.mesh), index.grid, places, away)
         there = np.isfinite(away)  # others are behind a wall
         assert there.sum() > 200
-        exact = shapely.distance(ground, shapely.points(points))
+        exact = shapely.distance(space, shapely.points(points))
         assert np.abs(away - exact)[there].max() < 1e-6
         moved = np.hypot(*(places - points).T)
         assert np.abs(moved - away)[there].max() < 1e-4
@@ -361,7 +361,7 @@ class TestParts:
             points, lengths, costs = route.points[:, :2], route.points[:, 2], route.points[:, 3]
             assert np.allclose(np.diff(lengths), np.hypot(*np.diff(points, axis=0).T))
             assert np.isclose(costs[-1], terrain.weighted_length(points, {"mud": 1.5}))
-            triangle, along, _ = cut(points, lengths, terrain.ground)
+            triangle, along, _ = cut(points, lengths, terrain.mesh)
             assert set((2 * triangle).tolist()) == set(route.pieces[:, 2].astype(int).tolist())
             assert np.isclose(along.max(), route.pieces[:, 1].max())
             best = fw.route(terrain, start, goal, preferences={"mud": 1.5}).weighted_length

@@ -10,7 +10,7 @@ import shapely
 from footway.constants import GRID
 from footway.environment import Environment, gallery
 from footway.errors import BadInput
-from tests.oracle.ground import GroundOracle
+from tests.oracle.terrain_mesh import TerrainOracle
 
 SIDES = {
     "city": 500.0,
@@ -206,7 +206,7 @@ def test_routes_by_hand_are_free_and_go_where_the_figures_say():
     assert with_loop.within(gallery.make("mckenna").walkable.buffer(-1.0))
     env = gallery.make("mckenna-road")
     route = shapely.LineString(mckenna_road.ROUTE)
-    on = {kind: top.intersection(route).length for kind, top in GroundOracle(env).tops.items()}
+    on = {kind: top.intersection(route).length for kind, top in TerrainOracle(env).tops.items()}
     assert on["mud"] == 0
     assert on["sidewalk"] > 80
     assert 5 < on["road"] < 15

@@ -10,7 +10,7 @@ import shapely.affinity
 from footway.environment import Environment, gallery
 from footway.environment.partition import partition, triangulation
 from footway.errors import BadGeometry
-from tests.oracle.ground import areas_of, assert_sound
+from tests.oracle.terrain_mesh import areas_of, assert_sound
 
 ROOM = (0.0, 0.0, 10.0, 8.0)
 

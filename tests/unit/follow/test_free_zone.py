@@ -21,7 +21,7 @@ NONE = zones.FreeZone()
 
 @kernel
 def renewed(x, y, low, high, sigma, around, zone):
-    t = locate(x, y, around.ground)
+    t = locate(x, y, around.mesh)
     return zones.renewed(x, y, t, low, high, 0, sigma, around, zone)
 
 
@@ -31,11 +31,11 @@ def is_open(x, y, low, high, zone):
 
 
 @kernel
-def weigh(lines, limit, least, weights, ground, out):
+def weigh(lines, limit, least, weights, mesh, out):
     for i in range(len(lines)):
         ax, ay, bx, by = lines[i]
-        t = locate(ax, ay, ground)
-        out[i] = weighing.line_cost(ax, ay, bx, by, t, limit, least, weights, ground)
+        t = locate(ax, ay, mesh)
+        out[i] = weighing.line_cost(ax, ay, bx, by, t, limit, least, weights, mesh)
 
 
 def made(
@@ -44,9 +44,9 @@ def made(
     x: tuple[float, float],
     zone: zones.FreeZone = NONE,
 ) -> zones.FreeZone:
-    ground = terrain.ground
-    workspace = make_workspace(len(ground.triangles), len(cut.pieces))
-    around = Surroundings(cut, ground, np.ones(len(terrain.kinds)), workspace)
+    mesh = terrain.mesh
+    workspace = make_workspace(len(mesh.triangles), len(cut.pieces))
+    around = Surroundings(cut, mesh, np.ones(len(terrain.kinds)), workspace)
     return renewed(*x, 0.0, SIGMA, SIGMA, around, zone)
 
 
@@ -63,7 +63,7 @@ def hall() -> Terrain:
 
 class TestZone:
     def test_all_in_it_see_each_other(self, hall):
-        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
+        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.mesh)
         zone = made(hall, cut, (19.0, 21.0))
         end = zone.end
         assert SIGMA < end < cut.length
@@ -75,7 +75,7 @@ class TestZone:
         assert all(hall.sees(p, q) for p in inside for q in on_route)
 
     def test_holds_what_it_is_made_for_and_no_more_of_the_route(self, hall):
-        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.ground)
+        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30], [20, 34]]), hall.mesh)
         zone = made(hall, cut, (19.0, 21.0))
         end = zone.end
         assert is_open(19.0, 21.0, 0.0, SIGMA, zone)
@@ -84,11 +84,11 @@ class TestZone:
 
     @pytest.mark.parametrize("x", [(5.0, 3.0), (5.0, 1.0), (4.0, 0.1)])
     def test_there_is_none_with_a_wall_in_it(self, hall, x):
-        cut = cut_route(np.array([[5.0, 1], [9, 1], [9, 5], [5, 5], [5, 9]]), hall.ground)
+        cut = cut_route(np.array([[5.0, 1], [9, 1], [9, 5], [5, 5], [5, 9]]), hall.mesh)
         assert made(hall, cut, x).begin == np.inf
 
     def test_is_not_tried_again_at_once(self, hall):
-        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30]]), hall.ground)
+        cut = cut_route(np.array([[20.0, 20], [30, 22], [34, 30]]), hall.mesh)
         zone = made(hall, cut, (19.0, 21.0))
         assert zone.begin < np.inf
         zone = made(hall, cut, (19.0, 21.0), zone)
@@ -109,15 +109,15 @@ class TestWeight:
         lines = self.lines(hall)
         assert len(lines) > 200
         out = np.empty(len(lines))
-        weigh(lines, np.inf, 1.0, self.WEIGHTS, hall.ground, out)
+        weigh(lines, np.inf, 1.0, self.WEIGHTS, hall.mesh, out)
         expected = [hall.weighted_length(line.reshape(2, 2), {"mud": 7.0}) for line in lines]
         np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
 
     def test_is_more_than_the_limit_or_exact(self, hall):
         lines = self.lines(hall)
         exact, out = np.empty((2, len(lines)))
-        weigh(lines, np.inf, 1.0, self.WEIGHTS, hall.ground, exact)
-        weigh(lines, 25.0, 1.0, self.WEIGHTS, hall.ground, out)
+        weigh(lines, np.inf, 1.0, self.WEIGHTS, hall.mesh, exact)
+        weigh(lines, 25.0, 1.0, self.WEIGHTS, hall.mesh, out)
         over = exact > 25.0
         assert 0 < over.sum() < len(lines)
         assert (out[over] > 25.0).all()

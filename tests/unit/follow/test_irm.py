@@ -119,10 +119,10 @@ def test_beside_miran_on_the_road():
     route = IndicativeRoute.from_points(Terrain.build(env, radius=0.0), ROUTE, PEDESTRIAN)
     mindful = fw.follow.miran(route, sigma=40, spacing=10)
     careless = fw.follow.irm(route, fw.CorridorMap.build(env))
-    ground, other = mindful.measure(), careless.measure()
-    assert ground["mud"] == 0.0
+    metres, other = mindful.measure(), careless.measure()
+    assert metres["mud"] == 0.0
     assert other["mud"] > 5.0
-    assert ground["sidewalk"] > other["sidewalk"] + 3.0
+    assert metres["sidewalk"] > other["sidewalk"] + 3.0
     assert mindful.weighted_length < 0.5 * careless.weighted_length
     assert np.diff(mindful.references).max() <= 40.0
     skips = np.diff(careless.references)

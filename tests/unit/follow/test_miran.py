@@ -73,7 +73,7 @@ class TestAlgorithm:
         terrain = Terrain.build(muddy(), radius=0.0)
         route = IndicativeRoute.from_points(terrain, LOOP, {"mud": 10.0, "path": 0.5})
         walk = RouteWalker(route, None, body(route, sigma=sigma), (), replan=False).walk()
-        world = oracle.World.of(terrain.ground, terrain.weights(route.preferences))
+        world = oracle.World.of(terrain.mesh, terrain.weights(route.preferences))
         expected = oracle.walk(
             oracle.Route(route.points), world, sigma=sigma, spacing=2.0, stride=0.5
         )

@@ -13,8 +13,8 @@ from footway.terrain.terrain import Terrain
 
 
 @kernel
-def slide(x, y, to_x, to_y, weights, ground):
-    return sliding.slide(x, y, to_x, to_y, locate(x, y, ground), weights, ground)
+def slide(x, y, to_x, to_y, weights, mesh):
+    return sliding.slide(x, y, to_x, to_y, locate(x, y, mesh), weights, mesh)
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_ends_where_the_step_ends_beside_the_wall(room, seed):
         out = np.array([not 0 < end[0] < 10, not 0 < end[1] < 8])
         if out.all():
             continue  # a second wall ends the step
-        *at, _, met = slide(*start, *end, np.ones(1), room.ground)
+        *at, _, met = slide(*start, *end, np.ones(1), room.mesh)
         expected = np.clip(end, 0, (10, 8))
         assert at == pytest.approx(expected, abs=1e-6)
         wall = np.where(step > 0, (10, 8), (0, 0))

@@ -85,7 +85,7 @@ def damage(facts, arrays, what):
             del facts["name"]
         case "a repair of another kind":
             facts["repairs"] = [3]
-        case "another kind of ground":
+        case "another kind of terrain":
             facts["terrain"] = ["obstacle"]
 
 
@@ -93,7 +93,7 @@ def damage(facts, arrays, what):
     "what",
     ["a polygon is missing", "bytes are missing", "an area too many", "other types", "no name",
      "nothing walkable", "not a number", "not finite", "a repair of another kind",
-     "another kind of ground"],
+     "another kind of terrain"],
 )  # fmt: skip
 def test_damage_is_reported(what):
     square = [(1, 1), (3, 1), (3, 3), (1, 3)]

@@ -1,4 +1,4 @@
-"""Pictures of routes and walks on kinds of ground."""
+"""Pictures of routes and walks on kinds of terrain."""
 
 import matplotlib.colors
 import numpy as np

@@ -12,8 +12,8 @@ from footway.terrain.kernels import crossings as chains
 
 
 @kernel
-def kept_off(t, k, p, margin, allowed, weights, ground):
-    return chains._near_worse(t, k, p, margin, allowed, weights, ground)
+def kept_off(t, k, p, margin, allowed, weights, mesh):
+    return chains._near_worse(t, k, p, margin, allowed, weights, mesh)
 
 
 def test_a_side_is_cut_where_it_is_as_far_off_worse_ground_as_the_margin_says():
@@ -27,14 +27,14 @@ def test_a_side_is_cut_where_it_is_as_far_off_worse_ground_as_the_margin_says():
         bounds=(0, 0, 20, 15), terrain=[("mud", blot.tolist()) for blot in blots]
     )
     terrain = fw.Terrain.build(env, 0.0)
-    ground, weights, margin = terrain.ground, terrain.weights({"mud": 3.0}), 1e-5
-    points, triangles, is_worse = ground.points, ground.triangles, weights[ground.kind] > 1.0
+    mesh, weights, margin = terrain.mesh, terrain.weights({"mud": 3.0}), 1e-5
+    points, triangles, is_worse = mesh.points, mesh.triangles, weights[mesh.kind] > 1.0
     cuts = []
-    for t, k in zip(*np.nonzero(ground.neighbours >= 0), strict=True):
-        if is_worse[t] or is_worse[ground.neighbours[t, k]]:
+    for t, k in zip(*np.nonzero(mesh.neighbours >= 0), strict=True):
+        if is_worse[t] or is_worse[mesh.neighbours[t, k]]:
             continue
         p, q = triangles[t, k], triangles[t, (k + 1) % 3]
-        off = kept_off(t, k, p, margin, 1.0, weights, ground)
+        off = kept_off(t, k, p, margin, 1.0, weights, mesh)
         around = triangles[(triangles == p).any(axis=1) & is_worse]
         if not len(around):
             assert off == 0.0

@@ -1,4 +1,4 @@
-"""A route cut at the triangles of the ground: order of its pieces, and holes between them."""
+"""A route cut at the triangles of the terrain: order of its pieces, and holes between them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from footway.terrain.cut_route import CutRoute, cut_route, first_hole
 def test_pieces_are_sorted_by_triangle_and_curve_length():
     """A route that comes back to the same triangles again and again."""
     room = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[shapely.box(4, 3, 6, 5)])
-    ground = fw.Terrain.build(room, 0.0).ground
+    mesh = fw.Terrain.build(room, 0.0).mesh
     there = [(1, 1), (9, 2), (9, 7), (1, 6)]
-    cut = cut_route(np.array(there * 4, float), ground)
+    cut = cut_route(np.array(there * 4, float), mesh)
     assert (np.diff(cut.triangle) >= 0).all()
-    for t in range(len(ground.triangles)):
+    for t in range(len(mesh.triangles)):
         own = slice(cut.offsets[t], cut.offsets[t + 1])
         assert (cut.triangle[own] == t).all()
         assert (np.diff(cut.along[own, 0]) > 0).all()
@@ -74,32 +74,32 @@ def pillars() -> fw.Terrain:
 
 class TestCourse:
     def test_covers_the_route(self, pillars):
-        cut = cut_route(np.array([[1.0, 1], [5, 5], [19, 5]]), pillars.ground)
+        cut = cut_route(np.array([[1.0, 1], [5, 5], [19, 5]]), pillars.mesh)
         assert first_hole(cut) is None
         assert cut.along[:, 0].min() == 0.0
         assert cut.along[:, 1].max() == pytest.approx(cut.length)
 
     def test_has_a_hole_in_a_pillar(self, pillars):
-        cut = cut_route(np.array([[1.0, 3], [19, 3]]), pillars.ground)
+        cut = cut_route(np.array([[1.0, 3], [19, 3]]), pillars.mesh)
         assert first_hole(cut) == pytest.approx(5.0)
 
     def test_has_a_hole_at_its_end(self, pillars):
-        cut = cut_route(np.array([[1.0, 3], [7, 3]]), pillars.ground)
+        cut = cut_route(np.array([[1.0, 3], [7, 3]]), pillars.mesh)
         assert first_hole(cut) == pytest.approx(5.0)
 
     def test_goes_along_walls_and_through_corners(self, pillars):
         points = np.array([[0.0, 0], [6, 4], [8, 4], [20, 4], [20, 10]])
-        cut = cut_route(points, pillars.ground)
+        cut = cut_route(points, pillars.mesh)
         assert first_hole(cut) is None
 
     def test_leaves_out_points_that_repeat(self, pillars):
-        cut = cut_route(np.array([[1.0, 1], [1, 1], [5, 1], [5, 1]]), pillars.ground)
+        cut = cut_route(np.array([[1.0, 1], [1, 1], [5, 1], [5, 1]]), pillars.mesh)
         assert cut.points.tolist() == [[1.0, 1.0], [5.0, 1.0]]
 
     def test_pieces_lie_in_their_triangles(self, pillars):
-        cut = cut_route(np.array([[1.0, 1], [5, 5], [19, 5], [10, 1]]), pillars.ground)
+        cut = cut_route(np.array([[1.0, 1], [5, 5], [19, 5], [10, 1]]), pillars.mesh)
         for t, (x0, y0, x1, y1) in zip(cut.triangle, cut.pieces, strict=True):
-            a, b, c = pillars.ground.points[pillars.ground.triangles[t]]
+            a, b, c = pillars.mesh.points[pillars.mesh.triangles[t]]
             for x, y in ((x0, y0), (x1, y1)):
                 sides = ((a, b), (b, c), (c, a))
                 left = [(q - p)[0] * (y - p[1]) - (q - p)[1] * (x - p[0]) for p, q in sides]

@@ -39,23 +39,23 @@ SCENES = {
 
 
 def places(terrain: fw.Terrain, count: int) -> np.ndarray:
-    """Random places of the ground (count, 2), and some of its corners."""
+    """Random places of the terrain (count, 2), and some of its corners."""
     x0, y0, x1, y1 = terrain.environment.bounds
     found = np.random.default_rng(3).uniform((x0, y0), (x1, y1), (20 * count, 2))
     found = found[terrain.triangles_at(found) >= 0]
-    corners = terrain.ground.points[:: max(1, len(terrain.ground.points) // 10)]
+    corners = terrain.mesh.points[:: max(1, len(terrain.mesh.points) // 10)]
     return np.concatenate([corners, found])[:count]
 
 
 @pytest.mark.parametrize("name", SCENES)
 def test_a_short_way_within_a_triangle_is_straight(name):
-    """To the sides and back is farther, however good the ground is there."""
+    """To the sides and back is farther, however good the terrain is there."""
     env, preferences = SCENES[name]
     terrain = fw.Terrain.build(env)
-    weights, ground, nodes = terrain.weights(preferences), terrain.ground, network_of(terrain).nodes
+    weights, mesh, nodes = terrain.weights(preferences), terrain.mesh, network_of(terrain).nodes
     none = np.empty((len(nodes.places), 0), np.float32)
-    for t in range(0, len(ground.triangles), 7):
-        a, b, c = ground.points[ground.triangles[t]]
+    for t in range(0, len(mesh.triangles), 7):
+        a, b, c = mesh.points[mesh.triangles[t]]
         middle = (a + b + c) / 3
         start, goal = middle + 0.1 * (a - middle), middle + 0.1 * (b - middle)
         inside = min(
@@ -64,9 +64,9 @@ def test_a_short_way_within_a_triangle_is_straight(name):
             for end in (start, goal)
         )
         goal = start + (goal - start) * min(1.0, inside / math.dist(start, goal))
-        path, through, cost = search_nodes(start, goal, weights, ground, nodes, none)
+        path, through, cost = search_nodes(start, goal, weights, mesh, nodes, none)
         assert (path.tolist(), through.tolist()) == ([], [t])
-        assert cost == pytest.approx(weights[ground.kind[t]] * math.dist(start, goal))
+        assert cost == pytest.approx(weights[mesh.kind[t]] * math.dist(start, goal))
 
 
 class TestRelease:
@@ -87,7 +87,7 @@ class TestRelease:
         corner = np.flatnonzero((nodes.places == (10, 6)).all(axis=1)).astype(np.int32)
         through = terrain.triangles_at(ends).astype(np.int32)
         weights = terrain.weights({"a": weight, "b": weight})
-        points, cost = pull_taut(corner, through, ends.ravel(), weights, 0.0, terrain.ground, nodes)
+        points, cost = pull_taut(corner, through, ends.ravel(), weights, 0.0, terrain.mesh, nodes)
 
         def length(x: float) -> float:
             return math.dist((9.4, 6.2), (x, 6)) + weight * math.dist((x, 6), (10.3, 5.4))
@@ -103,13 +103,13 @@ class TestLandmarks:
     def test_make_no_difference_to_a_bit(self, name):
         env, preferences = SCENES[name]
         terrain = fw.Terrain.build(env)
-        weights, ground = terrain.weights(preferences), terrain.ground
+        weights, mesh = terrain.weights(preferences), terrain.mesh
         network = network_of(terrain, 3)
         away = network.landmarks(weights)
         ends = places(terrain, 60)
         for start, goal in zip(ends[::2], ends[1::2], strict=True):
             paths = [
-                search_nodes(start, goal, weights, ground, network.nodes, some)
+                search_nodes(start, goal, weights, mesh, network.nodes, some)
                 for some in (away[:, :0], away, np.ascontiguousarray(away[:, 5:7]))
             ]
             for path in paths[1:]:
@@ -118,13 +118,13 @@ class TestLandmarks:
     def test_know_the_best_ways(self):
         env, preferences = SCENES["checkered"]
         terrain = fw.Terrain.build(env)
-        weights, ground, network = terrain.weights(preferences), terrain.ground, network_of(terrain)
+        weights, mesh, network = terrain.weights(preferences), terrain.mesh, network_of(terrain)
         nodes, away = network.nodes, network.landmarks(weights)
         for column in away.T[:3]:
             start = nodes.places[int(column.argmin())]
             for node in (0, len(nodes.places) // 2, len(nodes.places) - 1):
                 goal = nodes.places[node]
-                _, _, cost = search_nodes(start, goal, weights, ground, nodes, away[:, :0])
+                _, _, cost = search_nodes(start, goal, weights, mesh, nodes, away[:, :0])
                 assert np.isclose(column[node], cost, atol=1e-3)
 
     def test_come_with_the_queries(self):

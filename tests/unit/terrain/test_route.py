@@ -20,7 +20,7 @@ MUD = ("mud", [(0, 0), (40, 0), (40, 10), (0, 10)])
 
 @pytest.fixture(scope="module")
 def halves() -> fw.Terrain:
-    """Mud below y = 10, good ground above."""
+    """Mud below y = 10, good terrain above."""
     return fw.Terrain.build(fw.Environment.from_polygons(bounds=(0, 0, 40, 20), terrain=[MUD]))
 
 
@@ -91,7 +91,7 @@ class TestImproved:
         assert route.before.before is route.before
 
     def test_starts_on_corners_and_sides(self, halves):
-        corners = halves.ground.points
+        corners = halves.mesh.points
         for a in corners:
             for b in corners:
                 if (a != b).any():
@@ -225,7 +225,7 @@ class TestMethods:
 
     @pytest.mark.parametrize("seed", range(12))
     def test_a_grid_gives_the_best_way_over_cells_of_different_ground(self, seed):
-        """The goal is on the worst ground, the start on any."""
+        """The goal is on the worst terrain, the start on any."""
         rng = np.random.default_rng(seed)
         mud, sand = ((rng.uniform((2, 1), (5, 4)) + s * SQUARE).tolist() for s in (1.0, 1.5))
         env = fw.Environment.from_polygons(
@@ -234,7 +234,7 @@ class TestMethods:
         terrain, preferences = fw.Terrain.build(env, 0.0), {"mud": 6.0, "sand": 2.0}
         start, goal = rng.uniform((0.1, 0.1), (6.9, 5.9)), np.mean(mud, axis=0)
         cells = Cells(0.0, 0.0, 0.5, 14, 12)
-        passed = search_cells(start, goal, cells, terrain.weights(preferences), terrain.ground)
+        passed = search_cells(start, goal, cells, terrain.weights(preferences), terrain.mesh)
         i, j = np.round(passed[1:-1] / 0.5 - 0.5).astype(int).T
         moves = routes.grid_moves(terrain, start, goal, 0.5, preferences)
         cost = sum(moves[move] for move in pairwise([-1, *(14 * j + i).tolist(), -2]))

@@ -141,7 +141,7 @@ def test_a_line_around_a_corner_is_refused_where_it_comes_too_near():
 def test_no_walk_gets_lost(room):
     """Lines between all corners, and along all sides in both directions, add up."""
     for terrain in (room, Terrain.build(gallery.make("mckenna-road"))):
-        points = terrain.ground.points[:80]
+        points = terrain.mesh.points[:80]
         a, b = (m.ravel() for m in np.meshgrid(np.arange(len(points)), np.arange(len(points))))
         lines = np.hstack([points[a], points[b]])
         metres, costs, stops = terrain.trace(lines, np.ones(len(terrain.kinds)))

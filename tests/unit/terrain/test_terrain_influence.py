@@ -40,7 +40,7 @@ def test_the_weight_is_that_of_the_distance(env, weights):
     terrain = fw.Terrain.build(env, 0.25)
     given = terrain.weights(weights)
     points = np.random.default_rng(3).uniform((0.5, 0.5), (39.5, 19.5), (800, 2))
-    kinds = terrain.ground.kind[terrain.triangles_at(points)]
+    kinds = terrain.mesh.kind[terrain.triangles_at(points)]
     checked = 0
     for point, weight in zip(points, given[kinds].tolist(), strict=True):
         away = shapely.distance(FIRE, shapely.Point(point)) / (REACH / RINGS)
@@ -90,8 +90,8 @@ def test_two_influences_multiply():
     )
     terrain = fw.Terrain.build(env, 0.25)
     (at,) = terrain.triangles_at([(10, 5)]).tolist()
-    weights = [terrain.weights(w)[terrain.ground.kind[at]] for w in ({"a": 3.0}, {"b": 5.0})]
-    both = terrain.weights({"a": 3.0, "b": 5.0})[terrain.ground.kind[at]]
+    weights = [terrain.weights(w)[terrain.mesh.kind[at]] for w in ({"a": 3.0}, {"b": 5.0})]
+    both = terrain.weights({"a": 3.0, "b": 5.0})[terrain.mesh.kind[at]]
     assert min(weights) > 1.0
     assert both == pytest.approx(weights[0] * weights[1])
 

@@ -100,7 +100,7 @@ def test_routes_are_nearly_optimal(seed):
     """Compared with a search over many points on all sides; regions on top count."""
     env, regions = random_hills(seed)
     terrain = fw.Terrain.build(env, 0.0)
-    middles = shapely.points(terrain.ground.points[terrain.ground.triangles].mean(axis=1))
+    middles = shapely.points(terrain.mesh.points[terrain.mesh.triangles].mean(axis=1))
     slopes = np.zeros((len(middles), 2))
     for region in regions:
         slopes[shapely.contains(region.polygon, middles)] = region.slope

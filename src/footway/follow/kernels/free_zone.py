@@ -103,15 +103,15 @@ def _is_met(ax, ay, bx, by, frame, least, most):
 
 
 @inner
-def _is_free(t, frame, least, most, stamp, ground, workspace):
+def _is_free(t, frame, least, most, stamp, mesh, workspace):
     """Whether no wall meets the octagon, which t meets; and the kinds of terrain in it (bits)."""
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
     queue, marks, kinds = workspace.triangles, workspace.marks, 0
     queue[0], marks[t], waiting = t, stamp, 1
     while waiting > 0:
         waiting -= 1
         t = queue[waiting]
-        kinds |= 1 << (ground.kind[t] & 63)
+        kinds |= 1 << (mesh.kind[t] & 63)
         for k in range(3):
             n = neighbours[t, k]
             if n >= 0 and marks[n] == stamp:
@@ -147,7 +147,7 @@ def renewed(x, y, t, low, high, k, sigma, around, zone):
     high = min(lengths[len(lengths) - 1], high + FURTHER * sigma)
     frame, least, most = _octagon(x, y, low, high, k, PAD * sigma, around.route)
     stamp = -attempts  # other floods have positive stamps
-    free, kinds = _is_free(t, frame, least, most, stamp, around.ground, around.workspace)
+    free, kinds = _is_free(t, frame, least, most, stamp, around.mesh, around.workspace)
     if not free:
         return _closed(again, attempts)
     return FreeZone(least, most, frame, low, high, kinds, again, attempts)

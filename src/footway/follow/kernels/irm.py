@@ -70,7 +70,7 @@ def irm_look(x, y, t, guide, radius, index, around):
         at = furthest_in_disc(cx, cy, reach - radius, route.points, route.lengths)
         at = max(at, high)
     ax, ay = point_at(at, k, route)
-    if at <= high and go(x, y, ax, ay, t, around.weights, around.ground)[0] != FREE:
+    if at <= high and go(x, y, ax, ay, t, around.weights, around.mesh)[0] != FREE:
         return OUT_OF_SIGHT, guide
     return WALKING, Guide(r, k, at, ax, ay)
 

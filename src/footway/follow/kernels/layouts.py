@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.follow.kernels.visibility import VisibilityWorkspace
     from footway.terrain.cut_route import CutRoute
-    from footway.terrain.terrain import Ground
+    from footway.terrain.terrain import TerrainMesh
 
 
 ARRIVED, WALKING, STALLED, OUT_OF_SIGHT, NO_MEMORY = range(5)  # status of a walk
@@ -110,6 +110,6 @@ class Surroundings(NamedTuple):
     """What the follower of a route reads."""
 
     route: CutRoute
-    ground: Ground
+    mesh: TerrainMesh
     weights: Floats  # (k,) of the kinds of terrain
     workspace: VisibilityWorkspace

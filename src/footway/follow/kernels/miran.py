@@ -40,20 +40,20 @@ BACK = 0.5  # m, minimum of that length
 
 
 @inner
-def _corner(t, k, x, y, ux, uy, ground):
+def _corner(t, k, x, y, ux, uy, mesh):
     """Corner k of triangle t: distance to the left of the line through (x, y), and along it."""
-    p = np.uintp(ground.triangles[np.uintp(t), np.uintp(k)])
-    px, py = ground.points[p, 0] - x, ground.points[p, 1] - y
+    p = np.uintp(mesh.triangles[np.uintp(t), np.uintp(k)])
+    px, py = mesh.points[p, 0] - x, mesh.points[p, 1] - y
     return ux * py - uy * px, ux * px + uy * py
 
 
 @inner
-def _follow_line(x, y, ux, uy, length, t, limit, least, weights, ground):
+def _follow_line(x, y, ux, uy, length, t, limit, least, weights, mesh):
     """`line_cost` for a line that meets no corner and no wall; -1 if it does."""
-    neighbours, kind = ground.neighbours, ground.kind
-    s0, d0 = _corner(t, 0, x, y, ux, uy, ground)
-    s1, d1 = _corner(t, 1, x, y, ux, uy, ground)
-    s2, d2 = _corner(t, 2, x, y, ux, uy, ground)
+    neighbours, kind = mesh.neighbours, mesh.kind
+    s0, d0 = _corner(t, 0, x, y, ux, uy, mesh)
+    s1, d1 = _corner(t, 1, x, y, ux, uy, mesh)
+    s2, d2 = _corner(t, 2, x, y, ux, uy, mesh)
     if s0 < -ON_LINE and s1 > ON_LINE:  # the line leaves clearly between two corners
         k, right, along_right, left, along_left = 0, s0, d0, s1, d1
     elif s1 < -ON_LINE and s2 > ON_LINE:
@@ -62,7 +62,7 @@ def _follow_line(x, y, ux, uy, length, t, limit, least, weights, ground):
         k, right, along_right, left, along_left = 2, s2, d2, s0, d0
     else:
         return -1.0
-    weight, done, cost = rate(kind[t], ux, uy, weights, ground), 0.0, 0.0
+    weight, done, cost = rate(kind[t], ux, uy, weights, mesh), 0.0, 0.0
     spare = limit - least * length
     while True:
         # The line leaves the triangle at ahead / wide metres.
@@ -78,8 +78,8 @@ def _follow_line(x, y, ux, uy, length, t, limit, least, weights, ground):
         j = 0 if neighbours[m, 0] == t else (1 if neighbours[m, 1] == t else 2)
         t = n
         tip = 2 if j == 0 else j - 1
-        side, along = _corner(t, tip, x, y, ux, uy, ground)
-        other = rate(np.uintp(kind[m]), ux, uy, weights, ground)
+        side, along = _corner(t, tip, x, y, ux, uy, mesh)
+        other = rate(np.uintp(kind[m]), ux, uy, weights, mesh)
         if other != weight:
             reach = max(done, ahead / wide)
             cost, done, weight = cost + (reach - done) * weight, reach, other
@@ -92,7 +92,7 @@ def _follow_line(x, y, ux, uy, length, t, limit, least, weights, ground):
 
 
 @inner
-def line_cost(x, y, px, py, t, limit, least, weights, ground):
+def line_cost(x, y, px, py, t, limit, least, weights, mesh):
     """Weighted length of the free line from (x, y) in triangle t to p; more than limit: infinite.
 
     A metre weighs at least `least`. Same result as `trace_within`, in half the time: only the new
@@ -103,10 +103,10 @@ def line_cost(x, y, px, py, t, limit, least, weights, ground):
     length = math.sqrt(dx * dx + dy * dy)
     if length == 0.0:
         return 0.0
-    cost = _follow_line(x, y, dx / length, dy / length, length, t, limit, least, weights, ground)
+    cost = _follow_line(x, y, dx / length, dy / length, length, t, limit, least, weights, mesh)
     if cost >= 0.0:
         return cost
-    return trace_within(x, y, px, py, t, limit, least, weights, None, ground)[0]
+    return trace_within(x, y, px, py, t, limit, least, weights, None, mesh)[0]
 
 
 # Candidates --------------------------------------------------------------------------------------
@@ -159,23 +159,23 @@ def reference_point(x, y, guide, route):
 
 
 @inner
-def _range_of_rates(kinds, weights, ground, least, most):
+def _range_of_rates(kinds, weights, mesh, least, most):
     """Least and greatest rate of kinds of terrain (bits); of all kinds if there are no bits."""
     if len(weights) > 63:
         return least, most
     low, high = math.inf, 0.0
     for i in range(len(weights)):
         if (kinds >> i) & 1:
-            low, high = min(low, weights[i]), max(high, highest_rate(i, weights, ground))
+            low, high = min(low, weights[i]), max(high, highest_rate(i, weights, mesh))
     return low, high
 
 
 @inner
-def _range_of_all(weights, ground):
+def _range_of_all(weights, mesh):
     """Least and greatest rate of any kind of terrain."""
     low, high = math.inf, 0.0
     for i in range(len(weights)):
-        low, high = min(low, weights[i]), max(high, highest_rate(i, weights, ground))
+        low, high = min(low, weights[i]), max(high, highest_rate(i, weights, mesh))
     return low, high
 
 
@@ -227,7 +227,7 @@ def _weight(s, k, limit, c, costs, around):
         weight = c.least * distance / d
     else:
         weight = line_cost(
-            c.x, c.y, px, py, c.triangle, limit * d, c.least, around.weights, around.ground
+            c.x, c.y, px, py, c.triangle, limit * d, c.least, around.weights, around.mesh
         ) / d  # fmt: skip
     return (weight if weight < limit else math.inf), px, py
 
@@ -288,7 +288,7 @@ def _sees(x, y, t, px, py, around):
     """Whether the straight line to a point is free and has a length."""
     if px == x and py == y:
         return False
-    return trace(x, y, px, py, t, around.weights, None, around.ground)[1] == FREE
+    return trace(x, y, px, py, t, around.weights, None, around.mesh)[1] == FREE
 
 
 # Updates -----------------------------------------------------------------------------------------
@@ -316,7 +316,7 @@ def look(x, y, t, guide, s, least, most, around, zone):
     rx, ry = point_at(r, k, route)
     is_on_route = (rx - x) * (rx - x) + (ry - y) * (ry - y) <= SAME * SAME
     # Lines to visible candidates stay on the kinds of terrain that the query visited.
-    least, most = _range_of_rates(kinds, around.weights, around.ground, least, most)
+    least, most = _range_of_rates(kinds, around.weights, around.mesh, least, most)
     candidates = _Candidates(x, y, t, r, count, s.spacing, least, most, math.inf)
     at, ax, ay = _choose(guide.attraction, is_on_route, candidates, None, around)
     if at >= 0.0:
@@ -372,9 +372,9 @@ def bounded_look(x, y, t, guide, s, costs, around):
     off = math.sqrt((rx - x) * (rx - x) + (ry - y) * (ry - y))
     spare, least, most = math.inf, s.least, s.most  # uniform terrain needs no bound
     if least < most:
-        spare = trace(x, y, rx, ry, t, weights, None, around.ground)[0]
+        spare = trace(x, y, rx, ry, t, weights, None, around.mesh)[0]
         spare -= _cost_at(r, k, lengths, costs)
-        least, most = _range_of_rates(kinds, weights, around.ground, least, most)
+        least, most = _range_of_rates(kinds, weights, around.mesh, least, most)
     count = _add_bends(count, lengths, around.workspace.intervals)
     candidates = _Candidates(x, y, t, r, count, s.spacing, least, most, spare)
     at, ax, ay = _choose(guide.attraction, True, candidates, costs, around)
@@ -390,7 +390,7 @@ def bounded_look(x, y, t, guide, s, costs, around):
 @kernel
 def miran_walk(state, steps, s, zone, discs, around, trail, first):
     """Walk up to `steps` steps: (status, samples written, state, zone)."""
-    least, most = _range_of_all(around.weights, around.ground)
+    least, most = _range_of_all(around.weights, around.mesh)
     turn, patience = turn_of_a_step(s), PATIENCE + 2.0 * s.sigma / s.speed
     trail, status, k = rows_from(trail, first), WALKING, 0
     while k < steps and status == WALKING:

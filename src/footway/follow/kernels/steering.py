@@ -47,9 +47,9 @@ SKIN = 1e-7  # m between a wall and a character that slid along it
 
 
 @inner
-def holds(t, x, y, ground):
+def holds(t, x, y, mesh):
     """Whether triangle t holds a point."""
-    points, triangles = ground.points, ground.triangles
+    points, triangles = mesh.points, mesh.triangles
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     ax, ay, bx, by = points[a, 0], points[a, 1], points[b, 0], points[b, 1]
     cx, cy = points[c, 0], points[c, 1]
@@ -61,18 +61,18 @@ def holds(t, x, y, ground):
 
 
 @inner(inline=False)
-def go(x, y, to_x, to_y, t, weights, ground):
+def go(x, y, to_x, to_y, t, weights, mesh):
     """Move straight from (x, y) in triangle t: (free fraction of the line, triangle at its end)."""
-    if holds(t, to_x, to_y, ground):
+    if holds(t, to_x, to_y, mesh):
         return FREE, t
-    _, share, end = trace(x, y, to_x, to_y, t, weights, None, ground)
+    _, share, end = trace(x, y, to_x, to_y, t, weights, None, mesh)
     return share, int(end)
 
 
 @inner(inline=False)
-def _wall_met(t, to_x, to_y, ground):
+def _wall_met(t, to_x, to_y, mesh):
     """Wall of triangle t that a line to a point outside meets: corner, unit vector along it."""
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
     deepest, px, py, ux, uy = math.inf, 0.0, 0.0, 0.0, 0.0
     for k in range(3):
         if neighbours[t, k] >= 0:
@@ -87,30 +87,30 @@ def _wall_met(t, to_x, to_y, ground):
 
 
 @inner(inline=False)
-def slide(x, y, to_x, to_y, t, weights, ground):
+def slide(x, y, to_x, to_y, t, weights, mesh):
     """End of a step that may meet a wall: (x, y, triangle, fraction before the wall or FREE).
 
     It stops just before the wall and continues along it; a second wall ends the step.
     """
-    share, end = go(x, y, to_x, to_y, t, weights, ground)
+    share, end = go(x, y, to_x, to_y, t, weights, mesh)
     if share == FREE:
         return to_x, to_y, end, FREE
-    px, py, ux, uy = _wall_met(end, to_x, to_y, ground)
+    px, py, ux, uy = _wall_met(end, to_x, to_y, mesh)
     before = ux * (y - py) - uy * (x - px)
     after = ux * (to_y - py) - uy * (to_x - px)
     part = min(share, max(0.0, (before - SKIN) / max(before - after, 1e-300)))
     mx, my = x + part * (to_x - x), y + part * (to_y - y)
-    free, middle = go(x, y, mx, my, t, weights, ground)
+    free, middle = go(x, y, mx, my, t, weights, mesh)
     if free != FREE:
         return x, y, t, 0.0
     along = (1.0 - part) * (ux * (to_x - x) + uy * (to_y - y))
     lift = max(0.0, SKIN - (ux * (my - py) - uy * (mx - px)))
     ex, ey = mx + along * ux - lift * uy, my + along * uy + lift * ux
-    free, end = go(mx, my, ex, ey, middle, weights, ground)
+    free, end = go(mx, my, ex, ey, middle, weights, mesh)
     if free != FREE:
         free = max(0.0, free - 2.0 * SKIN / max(abs(along), SKIN))
         ex, ey = mx + free * (ex - mx), my + free * (ey - my)
-        free, end = go(mx, my, ex, ey, middle, weights, ground)
+        free, end = go(mx, my, ex, ey, middle, weights, mesh)
         if free != FREE:
             return mx, my, middle, part
     return ex, ey, end, part
@@ -120,19 +120,19 @@ def slide(x, y, to_x, to_y, t, weights, ground):
 
 
 @inner(inline=False)
-def _nearest_border(x, y, t, reach, ground, workspace, stamp):
+def _nearest_border(x, y, t, reach, mesh, workspace, stamp):
     """Nearest point of the terrain's border: (distance, x, y); infinite beyond `reach`.
 
     Floods the triangles around the character; the nearest point is always visible.
     """
-    neighbours, queue, marks = ground.neighbours, workspace.triangles, workspace.marks
+    neighbours, queue, marks = mesh.neighbours, workspace.triangles, workspace.marks
     best, bx, by = reach, 0.0, 0.0
     queue[0], marks[t], waiting = t, stamp, 1
     while waiting > 0:
         waiting -= 1
         t = queue[waiting]
         for k in range(3):
-            ox, oy, squared = closest_on_side(x, y, t, k, ground)
+            ox, oy, squared = closest_on_side(x, y, t, k, mesh)
             d = math.sqrt(squared)
             if d >= best:
                 continue
@@ -146,14 +146,14 @@ def _nearest_border(x, y, t, reach, ground, workspace, stamp):
 
 
 @inner(inline=False)
-def push_from_border(x, y, t, d, nx, ny, clearance, boundary, weights, ground):
+def push_from_border(x, y, t, d, nx, ny, clearance, boundary, weights, mesh):
     """Strength of F_b at the distance d < clearance from a border with the normal n.
 
     From 0 at the preferred clearance to c_b at the border; between two borders that are both too
     close it is 0 in the middle.
     """
     other = 2.0 * clearance - d
-    share, _ = go(x, y, x + other * nx, y + other * ny, t, weights, ground)
+    share, _ = go(x, y, x + other * nx, y + other * ny, t, weights, mesh)
     wanted = clearance if share == FREE else 0.5 * (d + share * other)
     return boundary * max(0.0, wanted - d) / clearance
 
@@ -161,12 +161,12 @@ def push_from_border(x, y, t, d, nx, ny, clearance, boundary, weights, ground):
 @inner(inline=False)
 def _boundary_force(body, s, around, stamp):
     """F_b: away from the nearest border."""
-    x, y, t, ground, weights = body.x, body.y, body.triangle, around.ground, around.weights
-    d, bx, by = _nearest_border(x, y, t, s.clearance, ground, around.workspace, stamp)
+    x, y, t, mesh, weights = body.x, body.y, body.triangle, around.mesh, around.weights
+    d, bx, by = _nearest_border(x, y, t, s.clearance, mesh, around.workspace, stamp)
     if d == math.inf or d < 1e-12:
         return 0.0, 0.0
     nx, ny = (x - bx) / d, (y - by) / d
-    f = push_from_border(x, y, t, d, nx, ny, s.clearance, s.boundary, weights, ground)
+    f = push_from_border(x, y, t, d, nx, ny, s.clearance, s.boundary, weights, mesh)
     return f * nx, f * ny
 
 
@@ -204,7 +204,7 @@ def _free_side(body, ox, oy, reach, e, around):
     preferred = 1.0 if e[0] * (y - oy) - e[1] * (x - ox) > 0.0 else -1.0
     for side in (preferred, -preferred):
         px, py = ox - side * reach * e[1], oy + side * reach * e[0]
-        if go(x, y, px, py, body.triangle, around.weights, around.ground)[0] == FREE:
+        if go(x, y, px, py, body.triangle, around.weights, around.mesh)[0] == FREE:
             return side
     return preferred
 
@@ -247,19 +247,19 @@ def _guarded_step(body, h, w, length, e, turn, time, s, discs, around):
     The character slides along a wall if the turn rate allows it and it does not move away from the
     attraction point; otherwise it stops before the wall, or turns on the spot.
     """
-    x, y, t, weights, ground = body.x, body.y, body.triangle, around.weights, around.ground
-    to_x, to_y, end, met = slide(x, y, x + length * w[0], y + length * w[1], t, weights, ground)
+    x, y, t, weights, mesh = body.x, body.y, body.triangle, around.weights, around.mesh
+    to_x, to_y, end, met = slide(x, y, x + length * w[0], y + length * w[1], t, weights, mesh)
     dx, dy = to_x - x, to_y - y
     gone = math.sqrt(dx * dx + dy * dy)
     too_sharp = dx * h[0] + dy * h[1] < turn[0] * gone
     if met != FREE and (too_sharp or dx * e[0] + dy * e[1] < 0.0):
         to_x, to_y = x + met * length * w[0], y + met * length * w[1]
-        free, end = go(x, y, to_x, to_y, t, weights, ground)
+        free, end = go(x, y, to_x, to_y, t, weights, mesh)
         gone = met * length if free == FREE else 0.0
     share = _until(x, y, to_x, to_y, s, time, discs)
     if share < 1.0 and gone > 0.0:
         to_x, to_y = x + share * (to_x - x), y + share * (to_y - y)
-        free, end = go(x, y, to_x, to_y, t, weights, ground)
+        free, end = go(x, y, to_x, to_y, t, weights, mesh)
         gone = share * gone if free == FREE else 0.0
     if gone < SLOWEST * s.step:
         return x, y, t, _turned(h, e, turn)[0]
@@ -269,7 +269,7 @@ def _guarded_step(body, h, w, length, e, turn, time, s, discs, around):
 @inner
 def _free_step(body, guide, is_goal, turn, time, steps, s, discs, around):
     """Take a step under the forces: (x, y, triangle, heading, whether it reached the goal)."""
-    x, y, t, ground = body.x, body.y, body.triangle, around.ground
+    x, y, t, mesh = body.x, body.y, body.triangle, around.mesh
     ax, ay = guide.x - x, guide.y - y
     rest = math.sqrt(ax * ax + ay * ay)
     e = (ax / rest, ay / rest) if rest > 0.0 else (body.hx, body.hy)
@@ -278,7 +278,7 @@ def _free_step(body, guide, is_goal, turn, time, steps, s, discs, around):
         to_x, to_y = x + stride * e[0], y + stride * e[1]
         if rest <= stride:
             to_x, to_y = guide.x, guide.y
-        to_x, to_y, end, _ = slide(x, y, to_x, to_y, t, around.weights, ground)
+        to_x, to_y, end, _ = slide(x, y, to_x, to_y, t, around.weights, mesh)
         return to_x, to_y, end, e, is_goal and to_x == guide.x and to_y == guide.y
     h = e if body.hx == 0.0 and body.hy == 0.0 else (body.hx, body.hy)
     pace = math.sqrt(body.vx * body.vx + body.vy * body.vy)
@@ -286,7 +286,7 @@ def _free_step(body, guide, is_goal, turn, time, steps, s, discs, around):
         is_goal  # within this step, nearly ahead, and reachable
         and rest <= min(s.speed, max(1.5 * pace, 2.2 * BRAKING * s.step)) * s.step
         and not (rest > 0.0 and (ax * h[0] + ay * h[1]) < turn[0] * rest)
-        and go(x, y, x + ax, y + ay, t, around.weights, ground)[0] == FREE
+        and go(x, y, x + ax, y + ay, t, around.weights, mesh)[0] == FREE
         and _until(x, y, x + ax, y + ay, s, time, discs) >= 1.0
     ):
         return guide.x, guide.y, t, e, True
@@ -314,7 +314,7 @@ def _free_step(body, guide, is_goal, turn, time, steps, s, discs, around):
     length = min(pace, most) * s.step
     to_x, to_y = x + length * w[0], y + length * w[1]
     is_plain = len(discs) == 0 and length >= SLOWEST * s.step
-    if is_plain and holds(t, to_x, to_y, ground):
+    if is_plain and holds(t, to_x, to_y, mesh):
         return to_x, to_y, t, w, False
     to_x, to_y, end, h = _guarded_step(body, h, w, length, e, turn, time, s, discs, around)
     return to_x, to_y, end, h, False

@@ -54,7 +54,7 @@ class _View(NamedTuple):
     low: float  # the part of the route in question, m along it
     high: float
     route: NamedTuple
-    ground: NamedTuple
+    mesh: NamedTuple
     workspace: VisibilityWorkspace
 
 
@@ -96,7 +96,7 @@ def see(x, y, t, low, high, k, around):
     """
     workspace = around.workspace
     intervals = workspace.intervals
-    view = _View(x, y, low, high, around.route, around.ground, workspace)
+    view = _View(x, y, low, high, around.route, around.mesh, workspace)
     box, surrounds, cone, seen = _window(view, k)
     waiting, count, kinds = _look_from(t, box, surrounds, cone, view)
     rest = high - low - SPECK  # m of the window that are not visible yet
@@ -311,15 +311,15 @@ def _entrance(t, n, neighbours):
 @inner
 def _look_from(t, box, surrounds, cone, view):
     """Start at all triangles that contain the point: (cones that leave them, intervals, kinds)."""
-    x, y, ground, workspace = view.x, view.y, view.ground, view.workspace
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    x, y, mesh, workspace = view.x, view.y, view.mesh, view.workspace
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
     along, offsets, queue = view.route.along, view.route.offsets, workspace.triangles
     most, kinds = len(queue) - 1, 0
     fan, done, waiting, count = 1, 0, 0, 0
     queue[most] = t  # triangles around the point are stored at the end of the memory
     while done < fan:
         t = queue[most - done]
-        kinds |= 1 << (ground.kind[t] & 63)
+        kinds |= 1 << (mesh.kind[t] & 63)
         done += 1
         for i in range(offsets[t], offsets[t + 1]):
             if along[i, END] >= view.low and along[i, BEGIN] <= view.high:
@@ -371,7 +371,7 @@ def _through(t, k, lines, is_cut, vx, vy, a, b, view):
 
     is_cut: only the part of the cone to the right of direction v leads there. -1: no triangle.
     """
-    n, ahead = view.ground.neighbours[t, np.uintp(k)], view.workspace.ahead
+    n, ahead = view.mesh.neighbours[t, np.uintp(k)], view.workspace.ahead
     first, last = lines
     if n < 0:
         return -1, first, last
@@ -406,8 +406,8 @@ def _expand(waiting, count, rest, kinds, view):
 
     Returns number of waiting cones, intervals, m not visible yet, kinds of terrain (bits).
     """
-    x, y, ground, workspace = view.x, view.y, view.ground, view.workspace
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    x, y, mesh, workspace = view.x, view.y, view.mesh, view.workspace
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
     along, offsets = view.route.along, view.route.offsets
     w, cones = np.uintp(waiting), workspace.cones
     lx, ly, rx, ry = cones[w, LEFT_X], cones[w, LEFT_Y], cones[w, RIGHT_X], cones[w, RIGHT_Y]
@@ -417,7 +417,7 @@ def _expand(waiting, count, rest, kinds, view):
     p, q = (points[i, 0] - x, points[i, 1] - y), (points[j, 0] - x, points[j, 1] - y)
     while n >= 0:
         t = np.uintp(n)
-        kinds |= 1 << (ground.kind[t] & 63)
+        kinds |= 1 << (mesh.kind[t] & 63)
         for i in range(offsets[t], offsets[t + np.uintp(1)]):
             if along[i, END] >= view.low and along[i, BEGIN] <= view.high:
                 a, b = _clip((lx, ly, rx, ry), i, view)

@@ -114,8 +114,8 @@ def skipped(walk: RouteWalk) -> float:
 
 def faults(walks: Mapping[str, RouteWalk]) -> list[str]:
     """Return where the walks differ from the description in the paper."""
-    ground = {name: walk.measure() for name, walk in walks.items()}
-    ours, theirs = ground[MIRAN], ground[IRM]
+    lengths = {name: walk.measure() for name, walk in walks.items()}
+    ours, theirs = lengths[MIRAN], lengths[IRM]
     holds = {
         f"MIRAN has {ours['mud']:.2f} m in mud": ours["mud"] == 0.0,
         "the IRM crosses no mud": theirs["mud"] > 0.5,
@@ -150,7 +150,7 @@ def _table(walks: Mapping[str, RouteWalk]) -> Table:
         "acute angle, because its cost per metre of route gained prefers far candidates, while the "
         "IRM looks only as far ahead as its clearance disc between our houses is wide."
     )
-    return Table("McKenna + Road, metres by kind of ground", ("", *walks), rows, note)
+    return Table("McKenna + Road, metres by kind of terrain", ("", *walks), rows, note)
 
 
 def _ahead(walk: RouteWalk) -> float:

@@ -228,7 +228,7 @@ def _of(row: Row, walk: RouteWalk) -> Iterator[str]:
         yield "its reference point moves back"
     off = abs(sum(walk.measure().values()) - walk.length)
     if off > _CLOSE * max(1.0, walk.length):
-        yield f"metres by kind of ground are {off:.2g} m off its length"
+        yield f"metres by kind of terrain are {off:.2g} m off its length"
     if not _is_free(walk):
         yield "crosses an obstacle, by Shapely"
 
@@ -244,5 +244,5 @@ def verdict(walks: Sequence[RouteWalk]) -> str:
     """Describe how many walks arrive, and their other properties."""
     return (
         f"{len(walks)} walks arrive, by Shapely none crosses an obstacle, no reference point moves "
-        "back, none is drawn to a point more than sigma ahead, and metres by kind of ground add up"
+        "back, none is drawn to a point more than sigma ahead, and metres by kind of terrain add up"
     )

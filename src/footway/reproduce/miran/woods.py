@@ -100,10 +100,10 @@ def _table(walks: Walks, recipe: str) -> Table:
     lines: dict[str, IndicativeRoute | RouteWalk] = {}
     lines |= {f"{NAMES[name]}, route": each.route for name, each in walks.items()}
     lines |= {f"{NAMES[name]}, walk": each for name, each in walks.items()}
-    ground = {name: line.measure() for name, line in lines.items()}
-    kinds = [kind for kind in ground["adult, walk"] if any(m[kind] for m in ground.values())]
+    lengths = {name: line.measure() for name, line in lines.items()}
+    kinds = [kind for kind in lengths["adult, walk"] if any(m[kind] for m in lengths.values())]
     rows: list[tuple[Cell, ...]] = [
-        (f"{kind}, m", *(f"{metres[kind]:.1f}" for metres in ground.values())) for kind in kinds
+        (f"{kind}, m", *(f"{metres[kind]:.1f}" for metres in lengths.values())) for kind in kinds
     ]
     rows += [
         ("length, m", *(line.length for line in lines.values())),
@@ -114,7 +114,7 @@ def _table(walks: Walks, recipe: str) -> Table:
         "30, path 2, puddle 1, tree 1, view 10. The adult walks with sigma = 80, the child with "
         "100; d = 20."
     )
-    return Table(f"Forest, metres by kind of ground, {recipe}", ("", *lines), rows, note)
+    return Table(f"Forest, metres by kind of terrain, {recipe}", ("", *lines), rows, note)
 
 
 def _cause_table() -> Table:

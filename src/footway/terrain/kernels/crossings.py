@@ -47,7 +47,7 @@ class Chain(NamedTuple):
     share: np.ndarray  # (n,) fraction of each line at which it is crossed
     lines: np.ndarray  # (n, 4) each side, shortened to keep a margin from worse terrain, m
     weight: np.ndarray  # (n + 1,) of the terrain between crossings
-    rise: np.ndarray  # (n + 1, 2) of the terrain between crossings: see `Ground`
+    rise: np.ndarray  # (n + 1, 2) of the terrain between crossings: see `TerrainMesh`
 
 
 class NewtonWorkspace(NamedTuple):
@@ -270,7 +270,7 @@ def tighten(n, ends, chain, work, levels):
 
 
 @inner(inline=False)
-def fan(t, last, p, clockwise, at, chain, ground):
+def fan(t, last, p, clockwise, at, chain, mesh):
     """Write the triangles after t up to `last` around corner p, and the sides crossed.
 
     Writes passed[at + 1 ..], sides[at ..]; returns the index of `last` in `passed`, or -1 if a wall
@@ -278,9 +278,9 @@ def fan(t, last, p, clockwise, at, chain, ground):
     """
     now = t
     while now != last:
-        k = corner_of(now, p, ground.triangles)
+        k = corner_of(now, p, mesh.triangles)
         k = k if clockwise else (k + 2) % 3
-        now = ground.neighbours[now, k]
+        now = mesh.neighbours[now, k]
         if now < 0 or now == t or at + 2 >= len(chain.passed):
             return -1
         chain.sides[at] = k
@@ -290,12 +290,12 @@ def fan(t, last, p, clockwise, at, chain, ground):
 
 
 @inner(inline=False)
-def lay_out(path, through, ends, nodes, ground, chain):
+def lay_out(path, through, ends, nodes, mesh, chain):
     """Write the crossings of a path over nodes: passed (n + 1,), sides and share (n,); return n.
 
     A path through a corner crosses all sides around it, on the side of the smaller angle.
     """
-    points, triangles = ground.points, ground.triangles
+    points, triangles = mesh.points, mesh.triangles
     places, passed, sides, share = nodes.places, chain.passed, chain.sides, chain.share
     n = 0
     passed[0] = through[0]
@@ -303,7 +303,7 @@ def lay_out(path, through, ends, nodes, ground, chain):
         node, t, u = path[i], through[i], through[i + 1]
         x, y = places[node, 0], places[node, 1]
         if node >= nodes.corners:
-            k = corner_of(t, u, ground.neighbours)
+            k = corner_of(t, u, mesh.neighbours)
             p, q = triangles[t, k], triangles[t, (k + 1) % 3]
             whole = length(points[q, 0] - points[p, 0], points[q, 1] - points[p, 1])
             sides[n], share[n] = k, length(x - points[p, 0], y - points[p, 1]) / whole
@@ -319,9 +319,9 @@ def lay_out(path, through, ends, nodes, ground, chain):
         if i + 1 < len(path):
             bx, by = places[path[i + 1], 0], places[path[i + 1], 1]
         clockwise = (ax - x) * (by - y) - (ay - y) * (bx - x) < 0.0
-        end = fan(t, u, p, clockwise, n, chain, ground)
+        end = fan(t, u, p, clockwise, n, chain, mesh)
         if end < 0:
-            end = fan(t, u, p, not clockwise, n, chain, ground)
+            end = fan(t, u, p, not clockwise, n, chain, mesh)
         if end < 0:
             return -1
         for j in range(n, end):
@@ -331,12 +331,12 @@ def lay_out(path, through, ends, nodes, ground, chain):
 
 
 @inner(inline=False)
-def _near_worse(t, k, p, margin, allowed, weights, ground):
+def _near_worse(t, k, p, margin, allowed, weights, mesh):
     """Length of side k of t, from its corner p on, within `margin` of worse terrain around p.
 
     Worse terrain has a highest rate above `allowed`. Checks both directions around p, up to a wall.
     """
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
     a, b = triangles[t, k], triangles[t, (k + 1) % 3]
     x, y = points[p, 0], points[p, 1]
     ux, uy = points[a, 0] + points[b, 0] - 2.0 * x, points[a, 1] + points[b, 1] - 2.0 * y
@@ -347,7 +347,7 @@ def _near_worse(t, k, p, margin, allowed, weights, ground):
         for _ in range(FAN):
             if now < 0:
                 break
-            if highest_rate(ground.kind[now], weights, ground) > allowed:
+            if highest_rate(mesh.kind[now], weights, mesh) > allowed:
                 off = max(off, margin / max(slant, FLAT))
                 break
             c = corner_of(now, p, triangles)
@@ -368,30 +368,30 @@ def _touches(i, p, chain, triangles):
 
 
 @inner
-def _worst_around(i, p, n, chain, weights, ground):
+def _worst_around(i, p, n, chain, weights, mesh):
     """Greatest highest rate of the terrain on which the path passes corner p, at crossing i."""
-    triangles, worst, first, last = ground.triangles, 0.0, i, i + 1
+    triangles, worst, first, last = mesh.triangles, 0.0, i, i + 1
     while first > 0 and _touches(first - 1, p, chain, triangles):
         first -= 1
     while last < n and _touches(last, p, chain, triangles):
         last += 1
     for m in range(first, last + 1):
-        worst = max(worst, highest_rate(ground.kind[chain.passed[m]], weights, ground))
+        worst = max(worst, highest_rate(mesh.kind[chain.passed[m]], weights, mesh))
     return worst
 
 
 @inner(inline=False)
-def fill(n, margin, weights, ground, chain):
+def fill(n, margin, weights, mesh, chain):
     """Write lines of n crossings and weights between them; whether any line was shortened.
 
     Sides are shortened near worse terrain, and their crossings clamped.
     """
-    points, triangles, kind = ground.points, ground.triangles, ground.kind
+    points, triangles, kind = mesh.points, mesh.triangles, mesh.kind
     passed, sides, lines, share = chain.passed, chain.sides, chain.lines, chain.share
     for i in range(n + 1):
         chain.weight[i] = weights[kind[passed[i]]]
-        chain.rise[i, 0] = ground.rise[kind[passed[i]], 0]
-        chain.rise[i, 1] = ground.rise[kind[passed[i]], 1]
+        chain.rise[i, 0] = mesh.rise[kind[passed[i]], 0]
+        chain.rise[i, 1] = mesh.rise[kind[passed[i]], 1]
     is_shortened = False
     for i in range(n):
         t, k = passed[i], sides[i]
@@ -401,10 +401,10 @@ def fill(n, margin, weights, ground, chain):
         lines[i, DX], lines[i, DY] = dx, dy
         if margin == 0.0:
             continue
-        worst = _worst_around(i, p, n, chain, weights, ground)
-        first = _near_worse(t, k, p, margin, worst, weights, ground)
-        worst = _worst_around(i, q, n, chain, weights, ground)
-        last = _near_worse(t, k, q, margin, worst, weights, ground)
+        worst = _worst_around(i, p, n, chain, weights, mesh)
+        first = _near_worse(t, k, p, margin, worst, weights, mesh)
+        worst = _worst_around(i, q, n, chain, weights, mesh)
+        last = _near_worse(t, k, q, margin, worst, weights, mesh)
         if first + last == 0.0:
             continue
         size = length(dx, dy)
@@ -419,16 +419,16 @@ def fill(n, margin, weights, ground, chain):
 
 
 @inner
-def corner_at(i, chain, ground):
+def corner_at(i, chain, mesh):
     """Corner at which crossing i lies; -1: none. A shortened side has no corner at that end."""
     lines, share, t, k = chain.lines, chain.share[i], chain.passed[i], chain.sides[i]
     near = min(0.4, AT_END + AT_END / length(lines[i, DX], lines[i, DY]))
     if near < share < 1.0 - near:
         return -1
-    p, x, y = ground.triangles[t, k], lines[i, X], lines[i, Y]
+    p, x, y = mesh.triangles[t, k], lines[i, X], lines[i, Y]
     if share > 0.5:
-        p, x, y = ground.triangles[t, (k + 1) % 3], x + lines[i, DX], y + lines[i, DY]
-    return p if abs(ground.points[p, 0] - x) + abs(ground.points[p, 1] - y) <= AT_END else -1
+        p, x, y = mesh.triangles[t, (k + 1) % 3], x + lines[i, DX], y + lines[i, DY]
+    return p if abs(mesh.points[p, 0] - x) + abs(mesh.points[p, 1] - y) <= AT_END else -1
 
 
 @inner

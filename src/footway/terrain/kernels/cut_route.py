@@ -33,14 +33,14 @@ def _clip(ax, ay, bx, by, t, points, triangles):
 
 
 @kernel
-def cut(points, lengths, ground):
+def cut(points, lengths, mesh):
     """Cut a polyline into its parts in each triangle that it touches.
 
     Returns triangles (m,), curve lengths (m, 2) and ends (m, 4), in the order of the polyline's
     lines. A part that runs along a side is listed for both triangles.
     """
-    box, shape, offsets, members = ground.box, ground.shape, ground.offsets, ground.members
-    seen = np.full(len(ground.triangles), -1, np.int64)
+    box, shape, offsets, members = mesh.box, mesh.shape, mesh.offsets, mesh.members
+    seen = np.full(len(mesh.triangles), -1, np.int64)
     triangle = np.empty(256, np.int32)
     along = np.empty((256, 2))
     ends = np.empty((256, 4))
@@ -57,7 +57,7 @@ def cut(points, lengths, ground):
                 if seen[t] == k:
                     continue
                 seen[t] = k
-                first, last = _clip(ax, ay, bx, by, t, ground.points, ground.triangles)
+                first, last = _clip(ax, ay, bx, by, t, mesh.points, mesh.triangles)
                 if (last - first) * length <= NEAR:
                     continue
                 if count == len(triangle):
@@ -74,14 +74,14 @@ def cut(points, lengths, ground):
 
 
 @kernel
-def pieces_of(points, lengths, ground):
+def pieces_of(points, lengths, mesh):
     """`cut`, sorted by triangle and then by curve length.
 
     Returns triangles (m,), curve lengths (m, 2), ends (m, 4) and offsets (t + 1,): triangle t has
     the parts offsets[t] to offsets[t + 1] - 1.
     """
-    triangle, along, ends = cut(points, lengths, ground)
-    offsets = np.zeros(len(ground.triangles) + 1, np.int32)
+    triangle, along, ends = cut(points, lengths, mesh)
+    offsets = np.zeros(len(mesh.triangles) + 1, np.int32)
     order = np.empty(len(triangle), np.int32)
     group(triangle, offsets, order)
     for i in range(1, len(order)):  # parts of a triangle are nearly sorted by curve length

@@ -64,14 +64,14 @@ def least_weight(weights, kind):
 
 
 @inner
-def _holders(x, y, ground, out):
+def _holders(x, y, mesh, out):
     """Write all triangles that contain a point, within rounding; return their number."""
-    cell, count = cell_at(x, y, ground.box, ground.shape), 0
+    cell, count = cell_at(x, y, mesh.box, mesh.shape), 0
     if cell < 0:
         return 0
-    for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
-        t = ground.members[slot]
-        if distance_squared(x, y, t, ground) <= NEAR * NEAR and count < len(out):
+    for slot in range(mesh.offsets[cell], mesh.offsets[cell + 1]):
+        t = mesh.members[slot]
+        if distance_squared(x, y, t, mesh) <= NEAR * NEAR and count < len(out):
             out[count] = t
             count += 1
     return count
@@ -125,9 +125,9 @@ def _number_corner(t, k, number, numbers, triangles, neighbours):
 
 
 @kernel
-def make_nodes(gap, most, ground):
+def make_nodes(gap, most, mesh):
     """Create nodes: on each side one for every `gap` (m) of its length, at most `most`."""
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
     size = len(triangles)
     numbers = np.full((size, 3), -1, np.int32)  # nodes of the corners
     begins, counts = np.zeros((size, 3), np.int32), np.zeros((size, 3), np.int32)  # of the sides
@@ -182,7 +182,7 @@ def make_nodes(gap, most, ground):
 class TerrainGraph(NamedTuple):
     """What a search over nodes reads."""
 
-    ground: NamedTuple
+    mesh: NamedTuple
     weights: np.ndarray  # (k,) of the kinds of terrain
     least: float  # weight of the best terrain
     nodes: Nodes
@@ -216,7 +216,7 @@ def make_workspace(graph):
     return SearchWorkspace(
         np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32), np.zeros(n, np.int64),
         np.empty(n), np.empty(capacity), np.empty(capacity, np.int32), np.empty(n, np.int32),
-        np.empty(n + 1, np.int32), np.zeros(len(graph.ground.triangles), np.int64),
+        np.empty(n + 1, np.int32), np.zeros(len(graph.mesh.triangles), np.int64),
         np.empty(HOLDERS, np.int32), np.empty(landmarks), np.empty(landmarks),
         np.empty(USED, np.int64),
     )  # fmt: skip
@@ -230,14 +230,14 @@ def _away_from(x, y, graph, held, out):
     """
     nodes, away = graph.nodes, graph.away
     out[:] = math.inf
-    found = _holders(x, y, graph.ground, held)
+    found = _holders(x, y, graph.mesh, held)
     for i in range(found):
         t = held[i]
-        kind = graph.ground.kind[t]
+        kind = graph.mesh.kind[t]
         for slot in range(nodes.offsets[t], nodes.offsets[t + 1]):
             v = nodes.of_triangle[slot]
             dx, dy = nodes.places[v, 0] - x, nodes.places[v, 1] - y
-            part = cost_of(dx, dy, kind, graph.weights, graph.ground)
+            part = cost_of(dx, dy, kind, graph.weights, graph.mesh)
             for k in range(len(out)):
                 out[k] = min(out[k], away[v, k] + part)
     return found
@@ -264,9 +264,9 @@ def _relax(x, y, here, node, t, goal, best, number, size, landmarks, graph, work
     """Relax the links through triangle t from a node at (x, y): new size of the heap."""
     places, members = graph.nodes.places, graph.nodes.of_triangle
     cost, before, through, seen, left = work.cost, work.before, work.through, work.seen, work.left
-    kind = graph.ground.kind[t]
+    kind = graph.mesh.kind[t]
     weight = graph.weights[kind]
-    rise_x, rise_y = graph.ground.rise[kind, 0], graph.ground.rise[kind, 1]
+    rise_x, rise_y = graph.mesh.rise[kind, 0], graph.mesh.rise[kind, 1]
     for slot in range(graph.nodes.offsets[t], graph.nodes.offsets[t + 1]):
         v = members[slot]
         vx, vy = places[v, 0], places[v, 1]
@@ -298,7 +298,7 @@ def search(start, goal, number, graph, work):
     Node -1 and a triangle: a straight line; triangle -1: no path, and the workspace has the costs
     of all reachable nodes. `number` is positive and unique for each search with one workspace.
     """
-    kind, nodes, weights = graph.ground.kind, graph.nodes, graph.weights
+    kind, nodes, weights = graph.mesh.kind, graph.nodes, graph.weights
     keys, is_goal, held = work.keys, work.is_goal, work.held
     sx, sy, gx, gy = start[0], start[1], goal[0], goal[1]
     for i in range(_away_from(gx, gy, graph, held, work.of_goal)):
@@ -308,7 +308,7 @@ def search(start, goal, number, graph, work):
     landmarks = _choose_landmarks(work.of_start, work.of_goal, work.used)
     for i in range(at_start):
         t = held[i]
-        straight = cost_of(gx - sx, gy - sy, kind[t], weights, graph.ground)
+        straight = cost_of(gx - sx, gy - sy, kind[t], weights, graph.mesh)
         if is_goal[t] == number and straight < best:
             best, final = straight, t
         size = _relax(sx, sy, 0.0, -1, t, goal, best, number, size, landmarks, graph, work)
@@ -322,7 +322,7 @@ def search(start, goal, number, graph, work):
         for slot in range(nodes.first[u], nodes.first[u + 1]):
             t = nodes.triangles[slot]
             if is_goal[t] == number:
-                there = here + cost_of(gx - x, gy - y, kind[t], weights, graph.ground)
+                there = here + cost_of(gx - x, gy - y, kind[t], weights, graph.mesh)
                 is_first = there == best and (u < last or (u == last and t < final))
                 if there < best or is_first:
                     best, last, final = there, u, t
@@ -352,13 +352,13 @@ def read_path(last, final, work):
 
 
 @kernel
-def search_nodes(start, goal, weights, ground, nodes, away):
+def search_nodes(start, goal, weights, mesh, nodes, away):
     """Cheapest path over nodes: its nodes and triangles, int32, and its weighted length.
 
     There is one triangle more than nodes: before the first, between them, and after the last; none
     if there is no path. `away` is the result of `landmarks`, or has no columns.
     """
-    graph = TerrainGraph(ground, weights, least_weight(weights, ground.kind), nodes, away)
+    graph = TerrainGraph(mesh, weights, least_weight(weights, mesh.kind), nodes, away)
     work = make_workspace(graph)
     last, final, cost = search(start, goal, 1, graph, work)
     if final < 0:
@@ -368,13 +368,13 @@ def search_nodes(start, goal, weights, ground, nodes, away):
 
 
 @kernel
-def landmarks(count, weights, ground, nodes):
+def landmarks(count, weights, mesh, nodes):
     """Weighted length from each of `count` landmarks to every node, (nodes, count); 0: no path.
 
     All are in the largest component, each at the node farthest from the previous ones.
     """
-    n, nowhere = len(nodes.places), ground.box[:2] - 1.0
-    graph = TerrainGraph(ground, weights, 0.0, nodes, np.zeros((n, 0), np.float32))
+    n, nowhere = len(nodes.places), mesh.box[:2] - 1.0
+    graph = TerrainGraph(mesh, weights, 0.0, nodes, np.zeros((n, 0), np.float32))
     away, work, near = np.zeros((n, count), np.float32), make_workspace(graph), np.full(n, math.inf)
     cost, seen = work.cost, work.seen
     number, most, at = 0, 0, 0
@@ -401,29 +401,29 @@ def landmarks(count, weights, ground, nodes):
 
 
 @inner
-def _middle(t, k, ground):
+def _middle(t, k, mesh):
     """Middle of side k of triangle t."""
-    points, a, b = ground.points, ground.triangles[t, k], ground.triangles[t, (k + 1) % 3]
+    points, a, b = mesh.points, mesh.triangles[t, k], mesh.triangles[t, (k + 1) % 3]
     return 0.5 * (points[a, 0] + points[b, 0]), 0.5 * (points[a, 1] + points[b, 1])
 
 
 @kernel
-def search_triangles(start, goal, weights, bound, ground):
+def search_triangles(start, goal, weights, bound, mesh):
     """Triangles of the cheapest path over the dual graph, (n,) int32.
 
     Empty if there is no path with a weighted length below `bound`. `start` and `goal` (2,) m.
     """
-    neighbours, kind = ground.neighbours, ground.kind
-    count, least = len(ground.triangles), least_weight(weights, kind)
+    neighbours, kind = mesh.neighbours, mesh.kind
+    count, least = len(mesh.triangles), least_weight(weights, kind)
     sx, sy, gx, gy = start[0], start[1], goal[0], goal[1]
     cost = np.full(count, math.inf)
     role, before = np.zeros(count, np.int8), np.full(count, -1, np.int32)
     keys, queue = np.empty(3 * count + HOLDERS), np.empty(3 * count + HOLDERS, np.int32)
     held = np.empty(HOLDERS, np.int32)
-    for i in range(_holders(gx, gy, ground, held)):
+    for i in range(_holders(gx, gy, mesh, held)):
         role[held[i]] = AT_GOAL
     size = 0
-    for i in range(_holders(sx, sy, ground, held)):
+    for i in range(_holders(sx, sy, mesh, held)):
         t = held[i]
         if role[t] == AT_GOAL:  # both in one triangle
             return held[i : i + 1].copy()
@@ -438,16 +438,16 @@ def search_triangles(start, goal, weights, bound, ground):
             break
         if role[t] == DONE:
             continue
-        x, y = (sx, sy) if role[t] == AT_START else centre_of(t, ground)
+        x, y = (sx, sy) if role[t] == AT_START else centre_of(t, mesh)
         role[t] = DONE
         for k in range(3):
             u = neighbours[t, k]
             if u < 0 or role[u] == DONE:
                 continue
-            mx, my = _middle(t, k, ground)
-            ux, uy = (gx, gy) if role[u] == AT_GOAL else centre_of(u, ground)
-            there = cost[t] + cost_of(mx - x, my - y, kind[t], weights, ground)
-            there += cost_of(ux - mx, uy - my, kind[u], weights, ground)
+            mx, my = _middle(t, k, mesh)
+            ux, uy = (gx, gy) if role[u] == AT_GOAL else centre_of(u, mesh)
+            there = cost[t] + cost_of(mx - x, my - y, kind[t], weights, mesh)
+            there += cost_of(ux - mx, uy - my, kind[u], weights, mesh)
             if there < cost[u]:
                 cost[u], before[u] = there, t
                 size = push(there + least * length(gx - ux, gy - uy), u, size, keys, queue)
@@ -456,15 +456,15 @@ def search_triangles(start, goal, weights, bound, ground):
 
 
 @kernel
-def dual_path(start, goal, path, ground):
+def dual_path(start, goal, path, mesh):
     """Points (n, 2) of a path of the dual graph: centres of triangles and of the sides between."""
     out = np.empty((max(2, 2 * len(path) - 1), 2))
     out[0] = start
     for i in range(1, len(path)):
         t, u = path[i - 1], path[i]
-        k = corner_of(t, u, ground.neighbours)
-        out[2 * i - 1, 0], out[2 * i - 1, 1] = _middle(t, k, ground)
-        out[2 * i, 0], out[2 * i, 1] = centre_of(u, ground)
+        k = corner_of(t, u, mesh.neighbours)
+        out[2 * i - 1, 0], out[2 * i - 1, 1] = _middle(t, k, mesh)
+        out[2 * i, 0], out[2 * i, 1] = centre_of(u, mesh)
     out[-1] = goal
     return out
 
@@ -490,11 +490,11 @@ def _cell_centre(cell, cells):
 
 
 @inner
-def _triangle_of(cell, cells, found, ground):
+def _triangle_of(cell, cells, found, mesh):
     """Triangle that contains the centre of a cell; -1: the disc does not fit there."""
     if found[cell] == UNKNOWN:
         x, y = _cell_centre(cell, cells)
-        found[cell] = locate(x, y, ground)
+        found[cell] = locate(x, y, mesh)
     return found[cell]
 
 
@@ -512,43 +512,43 @@ def _around(x, y, cells):
 
 
 @inner(inline=False)
-def _join(x, y, cells, weights, found, ground, out):
+def _join(x, y, cells, weights, found, mesh, out):
     """Write the weighted length from a point to the centre of each visible cell around it.
 
     out (cells,) is infinite elsewhere.
     """
-    start = locate(x, y, ground)
+    start = locate(x, y, mesh)
     i0, i1, j0, j1 = _around(x, y, cells)
     for j in range(j0, j1):
         for i in range(i0, i1):
             cell = j * cells.columns + i
-            if start < 0 or _triangle_of(cell, cells, found, ground) < 0:
+            if start < 0 or _triangle_of(cell, cells, found, mesh) < 0:
                 continue
             mx, my = _cell_centre(cell, cells)
-            cost, stop, _ = trace(x, y, mx, my, start, weights, None, ground)
+            cost, stop, _ = trace(x, y, mx, my, start, weights, None, mesh)
             if stop == FREE:
                 out[cell] = cost
 
 
 @inner(inline=False)
-def _step_cost(cell, to, cells, weights, found, ground):
+def _step_cost(cell, to, cells, weights, found, mesh):
     """Cost of the edge between two cells, half of it on the terrain of each; infinite: a wall."""
-    t, u = found[cell], _triangle_of(to, cells, found, ground)
+    t, u = found[cell], _triangle_of(to, cells, found, mesh)
     if u < 0:
         return math.inf
     x, y = _cell_centre(cell, cells)
     mx, my = _cell_centre(to, cells)
-    if t != u and trace(x, y, mx, my, t, weights, None, ground)[1] != FREE:
+    if t != u and trace(x, y, mx, my, t, weights, None, mesh)[1] != FREE:
         return math.inf
     size = length(mx - x, my - y)
     ux, uy = (mx - x) / size, (my - y) / size
-    both = rate(ground.kind[t], ux, uy, weights, ground)
-    both += rate(ground.kind[u], ux, uy, weights, ground)
+    both = rate(mesh.kind[t], ux, uy, weights, mesh)
+    both += rate(mesh.kind[u], ux, uy, weights, mesh)
     return 0.5 * size * both
 
 
 @kernel
-def search_cells(start, goal, cells, weights, ground):
+def search_cells(start, goal, cells, weights, mesh):
     """Points (n, 2) of the cheapest path over the cells of a grid with eight neighbours each.
 
     Start, centres of cells, goal; empty if there is no path.
@@ -557,9 +557,9 @@ def search_cells(start, goal, cells, weights, ground):
     found, cost = np.full(n, UNKNOWN, np.int32), np.full(n, math.inf)
     before, done, ends = np.full(n, -1, np.int32), np.zeros(n, np.bool_), np.full(n, math.inf)
     keys, queue = np.empty(8 * n + 64), np.empty(8 * n + 64, np.int32)
-    gx, gy, least = goal[0], goal[1], least_weight(weights, ground.kind)
-    _join(start[0], start[1], cells, weights, found, ground, cost)
-    _join(gx, gy, cells, weights, found, ground, ends)
+    gx, gy, least = goal[0], goal[1], least_weight(weights, mesh.kind)
+    _join(start[0], start[1], cells, weights, found, mesh, cost)
+    _join(gx, gy, cells, weights, found, mesh, ends)
     size, best, last = 0, math.inf, -1
     i0, i1, j0, j1 = _around(start[0], start[1], cells)
     for j in range(j0, j1):
@@ -583,7 +583,7 @@ def search_cells(start, goal, cells, weights, ground):
                 to = v * columns + u
                 if done[to]:
                     continue
-                there = cost[cell] + _step_cost(cell, to, cells, weights, found, ground)
+                there = cost[cell] + _step_cost(cell, to, cells, weights, found, mesh)
                 if there < cost[to]:
                     cost[to], before[to] = there, cell
                     mx, my = _cell_centre(to, cells)

@@ -73,9 +73,9 @@ def _outside(x, y, points, p, q):
 
 
 @inner
-def closest_on_side(x, y, t, k, ground):
+def closest_on_side(x, y, t, k, mesh):
     """Point of side k of triangle t that is closest to a point, and its squared distance."""
-    points, p, q = ground.points, ground.triangles[t, k], ground.triangles[t, k + 1 if k < 2 else 0]
+    points, p, q = mesh.points, mesh.triangles[t, k], mesh.triangles[t, k + 1 if k < 2 else 0]
     px, py = points[p, 0], points[p, 1]
     dx, dy = points[q, 0] - px, points[q, 1] - py
     share = share_of_segment(x - px, y - py, dx, dy)
@@ -94,24 +94,24 @@ def cell_at(x, y, box, shape):
 
 
 @inner
-def distance_squared(x, y, t, ground):
+def distance_squared(x, y, t, mesh):
     """Squared distance of a point to triangle t; 0 inside and on the border."""
-    points, triangles = ground.points, ground.triangles
+    points, triangles = mesh.points, mesh.triangles
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     off = max(_outside(x, y, points, a, b), _outside(x, y, points, b, c))
     return max(off, _outside(x, y, points, c, a))
 
 
 @inner(inline=False)
-def locate(x, y, ground):
+def locate(x, y, mesh):
     """Triangle that contains a point, or else the nearest within 1e-9 m; -1: none."""
-    cell = cell_at(x, y, ground.box, ground.shape)
+    cell = cell_at(x, y, mesh.box, mesh.shape)
     if cell < 0:
         return -1
     best, nearest = NEAR * NEAR, -1
-    for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
-        t = int(ground.members[slot])
-        off = distance_squared(x, y, t, ground)
+    for slot in range(mesh.offsets[cell], mesh.offsets[cell + 1]):
+        t = int(mesh.members[slot])
+        off = distance_squared(x, y, t, mesh)
         if off == 0.0:
             return t
         if off <= best:
@@ -140,13 +140,13 @@ def _place(p, line, points):
 
 
 @inner
-def _exit(t, line, ground):
+def _exit(t, line, mesh):
     """Exit of a line from triangle t: (corner or side, m along the line, how).
 
     How: 0 through side k, 1 at corner k, 2 at corner k after running along the side from k, 3 at
     corner k after running along the side to k, -1: it does not meet the triangle.
     """
-    points, triangles = ground.points, ground.triangles
+    points, triangles = mesh.points, mesh.triangles
     s0, d0 = _place(triangles[t, 0], line, points)
     s1, d1 = _place(triangles[t, 1], line, points)
     s2, d2 = _place(triangles[t, 2], line, points)
@@ -175,9 +175,9 @@ def _exit(t, line, ground):
 
 
 @inner
-def _leads_on(t, k, line, ground):
+def _leads_on(t, k, line, mesh):
     """Whether a line through corner k of triangle t continues into it or along a side."""
-    points, triangles = ground.points, ground.triangles
+    points, triangles = mesh.points, mesh.triangles
     _, here = _place(triangles[t, k], line, points)
     s1, d1 = _place(triangles[t, (k + 1) % 3], line, points)
     s2, d2 = _place(triangles[t, (k + 2) % 3], line, points)
@@ -189,9 +189,9 @@ def _leads_on(t, k, line, ground):
 
 
 @inner
-def centre_of(t, ground):
+def centre_of(t, mesh):
     """Centre of triangle t."""
-    points, triangles = ground.points, ground.triangles
+    points, triangles = mesh.points, mesh.triangles
     a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
     x = (points[a, 0] + points[b, 0] + points[c, 0]) / 3.0
     return x, (points[a, 1] + points[b, 1] + points[c, 1]) / 3.0
@@ -206,7 +206,7 @@ def corner_of(t, p, triangles):
 
 
 @inner(inline=False)
-def _turn(t, p, line, ground):
+def _turn(t, p, line, mesh):
     """Triangle around corner p into which the line continues without crossing a wall; -1: none.
 
     Turns around the corner from triangle t, first in one direction, then in the other.
@@ -214,48 +214,48 @@ def _turn(t, p, line, ground):
     for clockwise in range(2):
         now = t
         while True:
-            k = corner_of(now, p, ground.triangles)
-            if _leads_on(now, k, line, ground):
+            k = corner_of(now, p, mesh.triangles)
+            if _leads_on(now, k, line, mesh):
                 return now
-            now = int(ground.neighbours[now, (k + 2) % 3 if clockwise else k])
+            now = int(mesh.neighbours[now, (k + 2) % 3 if clockwise else k])
             if now < 0 or now == t:
                 break
     return -1
 
 
 @inner
-def rate(kind, ux, uy, weights, ground):
+def rate(kind, ux, uy, weights, mesh):
     """Cost of a metre in the direction (ux, uy), a unit vector, on one kind of terrain."""
-    rise = ground.rise[kind, 0] * ux + ground.rise[kind, 1] * uy
+    rise = mesh.rise[kind, 0] * ux + mesh.rise[kind, 1] * uy
     return weights[kind] if rise == 0.0 else weights[kind] * math.sqrt(1.0 + rise * rise)
 
 
 @inner
-def cost_of(dx, dy, kind, weights, ground):
+def cost_of(dx, dy, kind, weights, mesh):
     """Cost of the line (dx, dy) on one kind of terrain."""
-    rise = ground.rise[kind, 0] * dx + ground.rise[kind, 1] * dy
+    rise = mesh.rise[kind, 0] * dx + mesh.rise[kind, 1] * dy
     return weights[kind] * math.sqrt(dx * dx + dy * dy + rise * rise)
 
 
 @inner
-def highest_rate(kind, weights, ground):
+def highest_rate(kind, weights, mesh):
     """Cost of a metre straight up or down one kind of terrain."""
-    x, y = ground.rise[kind, 0], ground.rise[kind, 1]
+    x, y = mesh.rise[kind, 0], mesh.rise[kind, 1]
     return weights[kind] * math.sqrt(1.0 + x * x + y * y)
 
 
 @inner
-def _beside(t, corner, how, line, weights, ground):
+def _beside(t, corner, how, line, weights, mesh):
     """Kind of terrain of a line through t and its rate; along a border the cheaper of both."""
-    own = int(ground.kind[t])
-    cost = rate(own, line.ux, line.uy, weights, ground)
+    own = int(mesh.kind[t])
+    cost = rate(own, line.ux, line.uy, weights, mesh)
     if how < 2:
         return own, cost
-    other = int(ground.neighbours[t, corner if how == 2 else (corner + 2) % 3])
+    other = int(mesh.neighbours[t, corner if how == 2 else (corner + 2) % 3])
     if other < 0:
         return own, cost
-    beyond = int(ground.kind[other])
-    there = rate(beyond, line.ux, line.uy, weights, ground)
+    beyond = int(mesh.kind[other])
+    there = rate(beyond, line.ux, line.uy, weights, mesh)
     if there < cost or (there == cost and beyond < own):
         return beyond, there
     return own, cost
@@ -275,7 +275,7 @@ def _outermost(t, x, y, points, triangles):
 
 
 @inner
-def _run(t, k, done, line, cost, limit, least, weights, metres, ground):
+def _run(t, k, done, line, cost, limit, least, weights, metres, mesh):
     """Continue through side k of t and further sides until a corner is met.
 
     Only the new corner of each further triangle has to be checked.
@@ -283,8 +283,8 @@ def _run(t, k, done, line, cost, limit, least, weights, metres, ground):
     Returns: last triangle, metres along the line, weighted length, side at which a wall stops
     (-1: none; the line ends, meets a corner of the last triangle, or exceeds the limit).
     """
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
-    kind, length = ground.kind, line.length
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
+    kind, length = mesh.kind, line.length
     right, along_right = _place(triangles[t, k], line, points)
     left, along_left = _place(triangles[t, (k + 1) % 3], line, points)
     while True:
@@ -303,7 +303,7 @@ def _run(t, k, done, line, cost, limit, least, weights, metres, ground):
             return t, done, cost, -1
         reach = (along_right * left - along_left * right) / (left - right)
         reach = min(max(reach, done), length)
-        cost += (reach - done) * rate(kind[t], line.ux, line.uy, weights, ground)
+        cost += (reach - done) * rate(kind[t], line.ux, line.uy, weights, mesh)
         if metres is not None:
             metres[kind[t]] += reach - done
         done = reach
@@ -312,7 +312,7 @@ def _run(t, k, done, line, cost, limit, least, weights, metres, ground):
 
 
 @inner(inline=False)
-def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
+def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, mesh):
     """Walk along the line ab from triangle `start`, which contains a, up to the cost `limit`.
 
     It stops as soon as the limit must be exceeded, given that a metre costs at least `least`, and
@@ -324,7 +324,7 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
     Returns: weighted length (m, up to the stop), fraction of ab at which a wall or the limit stops
     it (FREE: neither), triangle in which it ends.
     """
-    points, triangles, neighbours = ground.points, ground.triangles, ground.neighbours
+    points, triangles, neighbours = mesh.points, mesh.triangles, mesh.neighbours
     length = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
     if start < 0:
         return 0.0, 0.0, -1
@@ -333,9 +333,9 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
     line = Line(ax, ay, (bx - ax) / length, (by - ay) / length, length)
     t, done, cost = start, 0.0, 0.0
     for _ in range(4 * len(triangles) + 16):
-        k, along, how = _exit(t, line, ground)
+        k, along, how = _exit(t, line, mesh)
         along = min(max(along, done), length)
-        counts, of_metre = _beside(t, k, how, line, weights, ground)
+        counts, of_metre = _beside(t, k, how, line, weights, mesh)
         cost += (along - done) * of_metre
         if metres is not None:
             metres[counts] += along - done
@@ -344,13 +344,11 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
             break
         stuck = False
         if how == 0:
-            t, done, cost, wall = _run(
-                t, k, done, line, cost, limit, least, weights, metres, ground
-            )
+            t, done, cost, wall = _run(t, k, done, line, cost, limit, least, weights, metres, mesh)
             stuck = wall >= 0
         else:
             if how > 0:
-                following = _turn(t, triangles[t, k], line, ground)
+                following = _turn(t, triangles[t, k], line, mesh)
             else:
                 # The line only touches the triangle: the point lies within rounding of a side.
                 x, y = ax + done * line.ux, ay + done * line.uy
@@ -368,47 +366,47 @@ def trace_within(ax, ay, bx, by, start, limit, least, weights, metres, ground):
 
 
 @inner(inline=False)
-def trace(ax, ay, bx, by, start, weights, metres, ground):
+def trace(ax, ay, bx, by, start, weights, metres, mesh):
     """Walk along the line ab to its end, or to a wall: see `trace_within`."""
-    return trace_within(ax, ay, bx, by, start, math.inf, 0.0, weights, metres, ground)
+    return trace_within(ax, ay, bx, by, start, math.inf, 0.0, weights, metres, mesh)
 
 
 @kernel
-def locate_all(points, ground, out):
+def locate_all(points, mesh, out):
     """Triangle of each point (n, 2), -1 outside: out (n,) int32."""
     for i in range(len(points)):
-        out[i] = locate(points[i, 0], points[i, 1], ground)
+        out[i] = locate(points[i, 0], points[i, 1], mesh)
 
 
 @inner(inline=False)
-def trace_from(ax, ay, bx, by, weights, metres, ground):
+def trace_from(ax, ay, bx, by, weights, metres, mesh):
     """Trace the line ab from the triangle at a in which it gets farthest.
 
     A point on a wall with free space on both sides, or where two walls touch, belongs to triangles
     that are not connected around the point.
     """
-    start = locate(ax, ay, ground)
-    cost, stop, _ = trace(ax, ay, bx, by, start, weights, metres, ground)
+    start = locate(ax, ay, mesh)
+    cost, stop, _ = trace(ax, ay, bx, by, start, weights, metres, mesh)
     length = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
     if start < 0 or stop * length > ON_LINE:
         return cost, stop
-    cell = cell_at(ax, ay, ground.box, ground.shape)
-    for slot in range(ground.offsets[cell], ground.offsets[cell + 1]):
-        t = int(ground.members[slot])
-        if t == start or distance_squared(ax, ay, t, ground) > NEAR * NEAR:
+    cell = cell_at(ax, ay, mesh.box, mesh.shape)
+    for slot in range(mesh.offsets[cell], mesh.offsets[cell + 1]):
+        t = int(mesh.members[slot])
+        if t == start or distance_squared(ax, ay, t, mesh) > NEAR * NEAR:
             continue
-        _, reach, _ = trace(ax, ay, bx, by, t, weights, None, ground)
+        _, reach, _ = trace(ax, ay, bx, by, t, weights, None, mesh)
         if reach > stop:
             if metres is not None:
                 metres[:] = 0.0
-            cost, stop, _ = trace(ax, ay, bx, by, t, weights, metres, ground)
+            cost, stop, _ = trace(ax, ay, bx, by, t, weights, metres, mesh)
     return cost, stop
 
 
 @kernel
-def trace_lines(lines, weights, ground, metres, costs, stops):
+def trace_lines(lines, weights, mesh, metres, costs, stops):
     """Trace lines (n, 4): writes metres (n, k), which must be 0, costs and stops (n,)."""
     for i in range(len(lines)):
         costs[i], stops[i] = trace_from(
-            lines[i, 0], lines[i, 1], lines[i, 2], lines[i, 3], weights, metres[i], ground
+            lines[i, 0], lines[i, 1], lines[i, 2], lines[i, 3], weights, metres[i], mesh
         )

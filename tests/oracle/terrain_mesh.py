@@ -1,4 +1,4 @@
-"""Ground by Shapely alone: where a disc fits, which kind lies on top, what a line crosses."""
+"""Terrain by Shapely alone: where a disc fits, which kind lies on top, what a line crosses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from footway.environment.partition import Partition
 
 
-class GroundOracle:
+class TerrainOracle:
     """Kinds on top of each other by differences of polygons, walls by their distance."""
 
     def __init__(self, environment: Environment) -> None:

@@ -1,4 +1,4 @@
-"""Ground in random scenes: triangles are sound, lines are measured as Shapely measures them."""
+"""Terrain in random scenes: triangles are sound, lines are measured as Shapely measures them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from footway.environment.partition import partition
 from footway.terrain import Terrain
 from tests.effort import examples
-from tests.oracle.ground import GroundOracle, areas_of, assert_sound
+from tests.oracle.terrain_mesh import TerrainOracle, areas_of, assert_sound
 from tests.strategies import RADII, scenes
 
 NEAR = 1e-5
@@ -48,7 +48,7 @@ def test_triangles_are_sound_and_fill_the_space(drawn, radius):
     assert_sound(cut)
     if radius == 0:
         assert abs(areas_of(cut).sum() - env.area) < NEAR * env.walkable.length + 1e-6
-    tops = GroundOracle(env).tops
+    tops = TerrainOracle(env).tops
     middles = cut.points[cut.triangles].mean(axis=1)
     for i, kind in enumerate(cut.kinds):
         here = shapely.points(middles[cut.kind == i])
@@ -60,12 +60,12 @@ def test_triangles_are_sound_and_fill_the_space(drawn, radius):
 @given(heterogeneous(), RADII)
 def test_lines_are_measured_and_stopped_as_by_shapely(drawn, radius):
     env, lines = drawn
-    oracle = GroundOracle(env)
+    oracle = TerrainOracle(env)
     try:
         terrain = Terrain.build(env, radius)
     except ValueError:
         return
-    corners = terrain.ground.points
+    corners = terrain.mesh.points
     picks = np.linspace(0, len(corners) - 1, 8).astype(int)
     lines = [*lines, *zip(corners[picks].tolist(), corners[picks[::-1]].tolist(), strict=True)]
     for a, b in lines:
