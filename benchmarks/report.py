@@ -82,11 +82,11 @@ def section_markdown(section: Section) -> str:
         return "\n".join([*lines, f"**Wrong answer, so no times: {section.wrong}**", ""])
     lines += [f"Checked first: {section.outcome.checked}", ""]
     for table in section.outcome.tables:
-        lines += [f"**{table.title}**", "", *_grid(table.columns, table.rows), ""]
+        lines += [f"**{table.title}**", "", *grid(table.columns, table.rows), ""]
     if section.outcome.targets:
         lines += ["**Targets** (judged by the median of the rounds)", ""]
         lines += [
-            *_grid(("target", "limit", "median", "min", ""), target_rows(section.outcome)),
+            *grid(("target", "limit", "median", "min", ""), target_rows(section.outcome)),
             "",
         ]
     return "\n".join([*lines, *(f"- {remark}" for remark in section.outcome.remarks), ""])
@@ -105,7 +105,8 @@ def target_rows(outcome: Outcome) -> list[tuple[Cell, ...]]:
     ]
 
 
-def _grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]:
+def grid(columns: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Return a table as lines of Markdown."""
     rules = ["---", *["---:"] * (len(columns) - 1)]
     body = [[_text(cell) for cell in row] for row in rows]
     return [f"| {' | '.join(line)} |" for line in [list(columns), rules, *body]]
