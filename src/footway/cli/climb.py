@@ -44,13 +44,15 @@ class ClimbResult:
         ends = f"from {reports.place(found.start)} to {reports.place(found.goal)}"
         yield f"Path {ends}, on floors {', '.join(found.floors)}"
         links = ", ".join(found.links) or "none"
+        length = f"{found.length:,.3f} m along the slope, {found.plan_length:,.3f} m in plan"
+        widest = f"a radius of {pinch.radius:.3f} m gets through"
+        narrowest = f"narrowest at {reports.place(pinch.at)} on {pinch.where}"
         yield from reports.facts([
-            ("length", f"{found.length:,.3f} m along the slope, {found.plan_length:,.3f} m in plan"),
+            ("length", length),
             ("duration", f"{found.seconds:,.1f} s, with the speeds of the links"),
             ("clearance", f"{found.clearance:.3f} m in plan"),
             ("links", f"{links}; chosen by {found.by}"),
-            ("widest path", f"a radius of {pinch.radius:.3f} m gets through, narrowest at "
-             f"{reports.place(pinch.at)} on {pinch.where}"),
+            ("widest path", f"{widest}, {narrowest}"),
             ("time", times),
         ])  # fmt: skip
         yield (

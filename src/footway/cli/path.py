@@ -40,7 +40,7 @@ EXAMPLES: Final = (
     "--prefer sidewalk=0.5,road=4,mud=40 --plot walk.png\n\n"
     "  footway path park.geojson --route drawn.geojson --follow miran --prefer mud=20\n\n"
     "  footway path house.fwmap --start 5,5,3 --goal 50,30,13\n\n"
-    "  footway path gallery:station --start 5,5,street --goal \"-20,35,platform 1\" --by time "
+    '  footway path gallery:station --start 5,5,street --goal "-20,35,platform 1" --by time '
     "--plot climb.png\n\n"
     "Exit code 3: there is no path, and the message says why."
 )
@@ -189,7 +189,7 @@ def path(
     })  # fmt: skip
     query = Query(start, goal, radius, clearance, by, alternatives, longer, different)
     source = opt.Source(map_name, scale, between, up)
-    _check_query(query, source, request)
+    _check_query(query, request)
     opt.check_plot(plot)
     result: ShortestResult | AlternativesResult | SpaceResult | ClimbResult | walks.WalkResult
     with timed_steps() as steps:
@@ -224,7 +224,7 @@ def path(
         reports.print_written(plot)
 
 
-def _check_query(query: Query, source: opt.Source, request: walks.WalkRequest | None) -> None:
+def _check_query(query: Query, request: walks.WalkRequest | None) -> None:
     """Check the query before the map is loaded; a route file may define start and goal."""
     along_route = request is not None and request.route is not None
     has_file = request is not None and request.route is not None and request.route.file is not None

@@ -155,7 +155,8 @@ def _walk_part(
     if stands is None:
         stands = np.zeros_like(points)
     stands[-1] = _last_heading(made["velocities"], stands)
-    return Part(points, made["velocities"], stands, sheets_along(points, int(sheets[0]), grid), grid)
+    passed = sheets_along(points, int(sheets[0]), grid)
+    return Part(points, made["velocities"], stands, passed, grid)
 
 
 def _last_heading(velocities: Floats, stands: Floats) -> Floats:
