@@ -179,8 +179,8 @@ def build(
         def picture() -> Any:
             if hasattr(made, "building"):
                 return pictures.draw_building(made)
-            drawn = pictures.draw_roadmap if is_roadmap else pictures.draw_map
-            return drawn(made, environment=environment)
+            draw_it: Any = pictures.draw_roadmap if is_roadmap else pictures.draw_map
+            return draw_it(made, environment=environment)
 
         draw(picture, plot, steps)
     if json:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -153,7 +153,8 @@ def cmm(
 
         if len(obstacles):
             raise BadQuery("obstacles are for walks on one floor: leave them out in a building")
-        return walk_building(corridor, settings, tuple(forces), int(seed))
+        whole: Any = corridor  # a BuildingCorridor
+        return walk_building(whole, settings, tuple(forces), int(seed))
     walker = CorridorWalker(corridor, settings, obstacles, tuple(forces), int(seed))
     if len(walker.discs) and avoid != "forces":
         walker.make_detour(published=avoid == "published-corridor")
