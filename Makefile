@@ -19,7 +19,7 @@ PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 # First compile what several workers would compile twice at the same time: the kernels (in two
 # processes) and the bytecode of the tests.
 test: $(READY)
-	$(BIN)/python -m pytest --collect-only -q >/dev/null & $(BIN)/footway warmup && wait $$!
+	$(BIN)/python -m pytest --collect-only -q >/dev/null & $(BIN)/footway warmup && wait
 	$(PYTEST) -m "not slow"
 
 # Last, maps and paths with kernels that check every index.

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import footway as fw
 from tests.effort import examples
-from tests.oracle.mesh import GroundOracle
 from tests.oracle.routes import dense_length, dual_length
+from tests.oracle.terrain_mesh import TerrainOracle
 from tests.property.test_terrain_mesh import NEAR, heterogeneous
 from tests.strategies import RADII
 
@@ -86,7 +86,7 @@ def test_a_disc_can_go_along_it(query, method, improve):
     terrain, _, _, _ = query
     route = found(*query, method=method, improve=improve)
     assume(route is not None)
-    oracle = GroundOracle(terrain.environment)
+    oracle = TerrainOracle(terrain.environment)
     for a, b in zip(route.points[:-1], route.points[1:], strict=True):
         assert terrain.sees(a, b)
         assert oracle.clearance(a, b) >= terrain.radius - NEAR

@@ -45,9 +45,6 @@ class TerrainMesh(NamedTuple):
     rise: Floats  # (kinds, 2) CLIMB times the slope along x and y
 
 
-Ground = TerrainMesh
-
-
 CLIMB: Final = 7.0
 """Metres on the level that cost as much as a metre of height, where it is steep. A line costs its
 length on the ground with heights times this: sqrt(1 + (7 s)^2) per metre on a slope s. That is the

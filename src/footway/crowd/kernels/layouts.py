@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from footway.corridor.kernels.layouts import Graph, Grid
     from footway.follow.kernels.visibility import VisibilityWorkspace
-    from footway.terrain.terrain import Ground
+    from footway.terrain.terrain import TerrainMesh
 
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
@@ -295,7 +295,7 @@ class FollowedTerrain(NamedTuple):
 
     parameters: FollowingParameters
     weights: Floats  # (kinds,)
-    ground: Ground  # with doubled triangle numbers
+    ground: TerrainMesh  # with doubled triangle numbers
 
 
 class FollowingWorkspace(NamedTuple):
