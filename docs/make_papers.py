@@ -126,7 +126,8 @@ PAPERS: Final = (
             Element(
                 "section 3, F_perp",
                 "c_perp = k (R - 2 r) / d to one side: lanes",
-                "follow.kernels.forces.lane_bias",
+                "follow.kernels.forces.lane_bias crowd.Profile",
+                "in crowds `lane` is a place across the corridor: `shortcut=0` is the paper's",
             ),
             Element(
                 "section 3, corners",
@@ -137,7 +138,8 @@ PAPERS: Final = (
                 "section 4, F_c",
                 "Helbing and Molnar, equation 3: repulsion by elliptical potentials",
                 "crowd.models.social_force.SocialForce crowd.models.social_force.social_forces",
-                "between discs, not between centres",
+                "between discs, from relative velocities, and with a headway: "
+                '`model="helbing_molnar"` is the paper\'s',
             ),
             Element(
                 "section 4",
@@ -147,13 +149,14 @@ PAPERS: Final = (
             Element(
                 "section 5.1",
                 "F = F_a + F_c + F_perp; a new goal on arrival",
-                "crowd.Crowd crowd.kernels.step.move_cells",
+                "crowd.Crowd crowd.kernels.step.move_cells crowd.kernels.look_ahead.look_ahead",
+                "characters walk to a point further ahead than the attraction point: "
+                "`shortcut=0` is the paper's",
             ),
             Element(
                 "section 5.2",
                 "wandering: a random walk of the attraction point on the graph",
                 "crowd.kernels.attraction.draw_edge crowd.tracks.edges_of_wanderers",
-                "no invisible obstacle in dead ends: the attraction point turns around there",
             ),
             Element(
                 "section 6, g_w",
@@ -337,6 +340,8 @@ CHOICES: Final = (
     Choice("F_i: k (cmm-2007), c_o (miran-2013)", "follow.cmm repulsion", "path repulsion"),
     Choice("the same of MIRAN and the IRM", "follow.miran repulsion", "path repulsion"),
     Choice("obstacles: force or sub-corridor, as printed", "follow.cmm avoid", "path avoid"),
+    Choice("attraction point and F_perp in crowds: 0", "Crowd.add shortcut", "",
+           "ProfileTable shortcut"),
     Choice("dt of F_s", "follow.cmm shortcut", "path shortcut", "ProfileTable shortcut"),
     Choice("k of F_perp", "follow.cmm lane", "path lane", "ProfileTable lane"),
     Choice("k of F_rand", "follow.cmm noise", "path noise", "ProfileTable noise"),

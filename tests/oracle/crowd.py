@@ -84,6 +84,19 @@ def closed_form(gap: Floats, way: Floats, side: Floats) -> Floats:
     return np.asarray(value / USUAL.sigma * (g + h) / (4.0 * b) * (turned / g + behind / h))
 
 
+def published_force(apart: Floats, way: Floats) -> Floats:
+    """-grad V0 exp(-b / sigma) by central differences, with the numbers of the paper. m/s2.
+
+    `apart` leads from the centre of the other to one's own; the other walks `way` in 2 s.
+    """
+
+    def value(at: Floats) -> float:
+        return 2.1 * math.exp(-semi_minor_axis(at, way) / 0.3)
+
+    slope = [(value(apart + n) - value(apart - n)) / (2.0 * STEP) for n in STEP * np.eye(2)]
+    return -np.array(slope)
+
+
 def sees(x: Floats, toward: Floats, other: Other) -> bool:
     """Whether the other is in the field of view."""
     view = other.at - x

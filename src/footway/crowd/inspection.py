@@ -48,11 +48,11 @@ class Character(NamedTuple):
         attraction: point that it walks to; None if it does not walk.
         corridor: (n, 3) x, y, clearance along the remaining path.
         forces: (2,) each, by name, as the next step computes them, of the characters and obstacles
-            that are present now: "steering" to the attraction point (F_a), "lane" (F_perp, only of
-            groups), "noise" (F_rand), "avoidance" of characters and of "obstacles" (F_c), "user"
-            (what the functions of `each_step` returned last), and "guard", which keeps the disc
-            away from others and walls and limits its speed. Their sum is the change of its velocity
-            per second.
+            that are present now: "steering" to the attraction point (F_a), "lane" (F_perp, of
+            groups, and with a `shortcut` of 0), "noise" (F_rand), "avoidance" of characters and of
+            "obstacles" (F_c), "user" (what the functions of `each_step` returned last), and
+            "guard", which keeps the disc away from others and walls and limits its speed. Their sum
+            is the change of its velocity per second.
 
     """
 
@@ -105,7 +105,8 @@ def _attraction_point(simulation: Simulation, slot: int) -> Floats:
         target: Floats = guides.progress[row, col.TARGET_X : col.TARGET_Y + 1]
         return target
     aim: Floats = characters.state.place[slot, col.AIM_X : col.AIM_Y + 1]
-    if cursor[col.GROUP] >= 0 or not np.isfinite(aim).all():
+    looks_ahead = characters.state.body[slot, col.SHORTCUT] > 0.0
+    if cursor[col.GROUP] >= 0 or not looks_ahead or not np.isfinite(aim).all():
         return simulation.tracks.balls[cursor[col.AT], :2]
     return aim
 

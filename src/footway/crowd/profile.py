@@ -132,7 +132,8 @@ class Profile:
     shortcut: Spread = field(default=15.0, metadata=_declare(
         unit="m", low=0.0, high=1e3, varies=True, column=SHORTCUT,
         help="Distance that characters look ahead: they walk straight through all of the corridor "
-        "that is visible within it. Larger values make paths shorter; 0 follows the backbone.",
+        "that is visible within it. Larger values make paths shorter. 0: as published, they walk "
+        "to the attraction point of their corridor, and `lane` is k of F_perp.",
     ))  # fmt: skip
     corner: Spread = field(default=(0.0, 0.5), metadata=_declare(
         low=-10.0, high=1.0, varies=True, column=CORNER,

@@ -7,7 +7,15 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.crowd.kernels.layouts import LANE, NOISE, RADIUS, SPEED, WALKING
+from footway.crowd.kernels.layouts import (
+    HEADING_X,
+    HEADING_Y,
+    LANE,
+    NOISE,
+    RADIUS,
+    SPEED,
+    WALKING,
+)
 from footway.environment.areas import as_polygon, contains
 from tests.oracle.crowd import assert_clear, assert_same
 from tests.oracle.nearest import NearestWall
@@ -711,6 +719,26 @@ class TestLanes:
         assert abs(crowd.velocities[0, 1]) < 0.15 * crowd.velocities[0, 0]
         crowd.step(100)
         assert crowd.positions[0, 1] < 1.3
+
+    @pytest.mark.parametrize("k", [-0.7, 0.0, 0.4])
+    def test_without_looking_ahead_it_is_the_force_of_the_paper(self, k):
+        """Definition 5 of cmm-2007, and F_a + F_perp of cmm-crowds-2008, sections 3 and 5.1."""
+        crowd = fw.Crowd(cmap("corridor"), threads=1)
+        r, speed = 0.25, 1.2
+        crowd.add(1, starts=[(3, 2)], goals=[(57, 2)], radius=r, speed=speed, lane=k, shortcut=0)
+        crowd.step(20)
+        for _ in range(20):
+            x, v = crowd.positions[0], crowd.velocities[0]
+            crowd.step()
+            alpha, body = crowd.character(0).attraction, crowd._simulation.characters.state.body[0]
+            assert alpha[1] == pytest.approx(2.0, abs=1e-6)  # on the backbone
+            R, d = float(crowd.map.clearance([alpha])[0]), math.dist(alpha, x)
+            assert 0.5 * (R - r) < d < R - r
+            e = (np.array(alpha) - x) / d
+            calm = min(1.0, float(v @ v) / speed**2)
+            F = e + calm * k * (R - 2 * r) / d * np.array([-e[1], e[0]])
+            found = body[[HEADING_X, HEADING_Y]]
+            np.testing.assert_allclose(found, F / math.hypot(*F), atol=1e-6)
 
 
 class TestStraightToTheGoal:

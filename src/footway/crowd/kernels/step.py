@@ -236,14 +236,15 @@ def _preferred_velocity(k, world, state):
         outside = math.sqrt(dx * dx + dy * dy) - balls[at, col.BALL_RADIUS]
         if not move_back(k, x, y, r, state, tracks) and outside > LOST:
             request = REQUEST_PATH
-    at = state.cursor[k, col.AT]
-    if state.cursor[k, col.GROUP] < 0 and not _sees_goal(k, at, x, y, r, state, balls):
+    sees_goal = _sees_goal(k, state.cursor[k, col.AT], x, y, r, state, balls)
+    is_alone, looks_ahead = state.cursor[k, col.GROUP] < 0, state.body[k, col.SHORTCUT] > 0.0
+    if is_alone and looks_ahead and not sees_goal:
         if state.body[k, col.LOOK] <= 0.0:
             look_ahead(k, x, y, r, state, world.path_halves, tracks)
         ax, ay = state.place[k, col.AIM_X], state.place[k, col.AIM_Y]
         ends = ax == state.place[k, col.GOAL_X] and ay == state.place[k, col.GOAL_Y]
         return _walk_to(k, x, y, ax, ay, 0.0, 1.0, ends, request, world.seed, state)
-    ends = ends or state.cursor[k, col.GROUP] < 0
+    ends = ends or sees_goal
     ax, ay, R, share = _attraction_point(k, x, y, r, ends, world, state)
     return _walk_to(k, x, y, ax, ay, R, share, ends, request, world.seed, state)
 

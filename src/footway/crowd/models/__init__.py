@@ -44,7 +44,7 @@ __all__ = [
 
 MODELS: dict[str, LocalModel] = {
     "social_force": SocialForce(),
-    "helbing_molnar": SocialForce(own_share=0.0, look_ahead=2.0, headway=0.0),
+    "helbing_molnar": SocialForce(own_share=0.0, look_ahead=2.0, discs=0.0, side=0.0, headway=0.0),
     "power_law": PowerLaw(),
     "collision_free_speed": CollisionFreeSpeed(),
     "orca": Orca(),

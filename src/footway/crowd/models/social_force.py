@@ -1,10 +1,11 @@
 """Social force model of Helbing and Molnar (1995): F_c of cmm-crowds-2008, section 4.
 
 Equation 3: the potential V0 exp(-b / sigma) around another character, where b is the semi-minor
-axis of an ellipse that extends along its motion in `look_ahead` seconds. Distances are between the
-discs, not the centres, so contact is the limit. The velocity is relative to the character's own
-(Johansson, Helbing and Shukla, 2007): in the printed form, a character flees from one that walks
-ahead at the same velocity, and a dense one-way crowd stops.
+axis of an ellipse that extends along its motion in `look_ahead` seconds. By default distances are
+between the discs, so contact is the limit at any radius, and the velocity is relative to the
+character's own (Johansson, Helbing and Shukla, 2007): in the printed form, a character flees from
+one that walks ahead at the same velocity, and a dense one-way crowd stops. `helbing_molnar` in the
+registry is the printed form, between centres.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from footway._numba.jit import inner
 from footway._numba.portable_math import cos, exp
 from footway.crowd.kernels.pairs import (
+    CONTACT,
     FORCE_X,
     FORCE_Y,
     HEADING_X,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Parameters of the kernel.
-OWN_SHARE, LOOK_AHEAD, QUARTER_STRENGTH, PER_16_SIGMA, BEHIND, COS_SIGHT, SIDE = range(7)
+OWN_SHARE, LOOK_AHEAD, QUARTER_STRENGTH, PER_16_SIGMA, BEHIND, COS_SIGHT, SIDE, RADII = range(8)
 
 _ZERO, _HALF, _QUARTER, _ONE = np.float32(0.0), np.float32(0.5), np.float32(0.25), np.float32(1.0)
 _SIXTH = np.float32(1.0 / 6.0)
@@ -76,9 +78,13 @@ class SocialForce(LocalModel):
         0.3, unit="m", above=0.0, high=10.0, source="Helbing and Molnar (1995)",
         help="Range of the potential.",
     )  # fmt: skip
+    discs: float = parameter(
+        1.0, low=0.0, high=1.0, source="chosen; Helbing and Molnar (1995): 0",
+        help="Share of the radii that is no distance: 1 is between discs, 0 between centres.",
+    )  # fmt: skip
     body: float = parameter(
         0.5, unit="m", low=0.0, high=10.0, source="two radii of 0.25 m",
-        help="Distance of the centres at which v0 is defined, as distances are between discs here.",
+        help="Distance of the centres at which v0 is defined if distances are between discs.",
     )  # fmt: skip
     behind: float = parameter(
         0.5, low=0.0, high=1.0, source="Helbing and Molnar (1995)",
@@ -111,11 +117,12 @@ class SocialForce(LocalModel):
 
     def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - of other models
         """Return the parameters of the kernel."""
-        strength = self.v0 / self.sigma * float(exp(-self.body / self.sigma))  # m/s2 at contact
+        body = self.discs * self.body
+        strength = self.v0 / self.sigma * float(exp(-body / self.sigma))  # m/s2 at distance 0
         cos_sight = float(cos(math.radians(self.sight)))
         values = (
             self.own_share, self.look_ahead, 0.25 * strength, 1.0 / (16.0 * self.sigma),
-            self.behind, cos_sight, self.side,
+            self.behind, cos_sight, self.side, 1.0 - self.discs,
         )  # fmt: skip
         return np.array(values, np.float32)
 
@@ -126,12 +133,13 @@ def social_forces(n, parameters, pairs):
     own_share, look_ahead = parameters[OWN_SHARE], parameters[LOOK_AHEAD]
     quarter_strength, per_16_sigma = parameters[QUARTER_STRENGTH], parameters[PER_16_SIGMA]
     behind, cos_sight, side = parameters[BEHIND], parameters[COS_SIGHT], parameters[SIDE]
+    radii = parameters[RADII]
     for m in range(np.uint64(n)):
         nx, ny, gap = measure(m, pairs)
         sx = (pairs[OTHER_VX, m] - own_share * pairs[OWN_VX, m]) * look_ahead
         sy = (pairs[OTHER_VY, m] - own_share * pairs[OWN_VY, m]) * look_ahead
         ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
-        g = max(gap, _NEAREST)
+        g = max(gap + radii * pairs[CONTACT, m], _NEAREST)
         opposing = -(ex * sx + ey * sy)
         shift = side * min(_ONE, max(_ZERO, opposing + opposing))
         shift = shift if ey * nx >= ex * ny else -shift
