@@ -43,9 +43,9 @@ mutants: $(READY)
 # of their own: what pyproject.toml promises. Old packages warn about what is deprecated today.
 LOWEST := .venv-lowest
 LOWEST_TESTS := tests/unit/environment tests/unit/formats tests/unit/corridor/test_explain.py \
-	tests/unit/recording/test_recording.py tests/unit/cli/test_path.py tests/unit/cli/test_check.py \
+	tests/unit/recording/test_recording.py tests/unit/cli/commands/test_path.py tests/unit/cli/commands/test_check.py \
 	tests/unit/cli/test_app.py tests/unit/studio/test_documents.py tests/unit/studio/test_wire.py \
-	tests/unit/roadmap/test_rrm.py tests/unit/test_archive.py tests/unit/test_public_names.py
+	tests/unit/roadmap/lattice/test_rrm.py tests/unit/test_archive.py tests/unit/test_public_names.py
 
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)

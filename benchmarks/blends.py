@@ -27,8 +27,8 @@ from benchmarks.report import Outcome, Table, Target
 from footway import CorridorMap
 from footway.environment import gallery
 from footway.roadmap import Roadmap
+from footway.roadmap.lattice.space import make_space
 from footway.roadmap.roadmap import clearance_along
-from footway.roadmap.space import make_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,7 +21,7 @@ import footway as fw
 from benchmarks.checks import WrongAnswer
 from benchmarks.effort import FULL
 from benchmarks.report import Outcome, Table, Target
-from footway.roadmap.grid import grid_distances
+from footway.roadmap.lattice.grid import grid_distances
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

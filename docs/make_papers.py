@@ -99,7 +99,9 @@ PAPERS: Final = (
                 "follow.kernels.forces.shortening follow.kernels.corridor.furthest_valid",
                 "the furthest valid point is found directly, not by small decrements",
             ),
-            Element("input graphs", "enhanced Reachability Roadmap Method", "roadmap.rrrm.rrrm"),
+            Element(
+                "input graphs", "enhanced Reachability Roadmap Method", "roadmap.lattice.rrrm.rrrm"
+            ),
         ),
     ),
     Paper(
@@ -183,8 +185,8 @@ PAPERS: Final = (
             Element(
                 "section II",
                 "guards, connectors, pruning",
-                "roadmap.rrm.rrm roadmap.rrm.find_guards roadmap.rrm.add_connectors "
-                "roadmap.rrm.prune",
+                "roadmap.lattice.rrm.rrm roadmap.lattice.rrm.find_guards "
+                "roadmap.lattice.rrm.add_connectors roadmap.lattice.rrm.prune",
             ),
             Element(
                 "definition 3",
@@ -194,22 +196,23 @@ PAPERS: Final = (
             Element(
                 "definition 4, algorithm 1",
                 "useful nodes on the medial axis",
-                "roadmap.rrm_star.add_useful_nodes roadmap.rrm_star.find_published_nodes",
+                "roadmap.lattice.rrm_star.add_useful_nodes "
+                "roadmap.lattice.rrm_star.find_published_nodes",
                 "by default the places that shorten paths most: "
                 '`useful_nodes="published"` is the paper\'s',
             ),
             Element(
                 "algorithm 2",
                 "edges are reconnected, shortest first; useful nodes of degree 1 go",
-                "roadmap.rrm_star.reconnect roadmap.rrm_star.rrm_star",
+                "roadmap.lattice.rrm_star.reconnect roadmap.lattice.rrm_star.rrm_star",
                 "edges of the RRM are put back if paths would get longer",
             ),
             Element(
                 "section IV",
                 "edges are retracted to the medial axis",
-                "roadmap.rrrm.retract roadmap.kernels.retraction.retract_path",
+                "roadmap.lattice.rrrm.retract roadmap.kernels.retraction.retract_path",
             ),
-            Element("section V", "Grid Roadmap Method", "roadmap.grid.grid"),
+            Element("section V", "Grid Roadmap Method", "roadmap.lattice.grid.grid"),
             Element(
                 "definition 5",
                 "shortest path factor",
@@ -229,31 +232,34 @@ PAPERS: Final = (
             Element(
                 "section 2.1",
                 "random samples are retracted to the Voronoi diagram",
-                "roadmap.voronoi_prm.free_samples roadmap.voronoi_prm.retract_to_axis",
+                "roadmap.voronoi.voronoi_prm.free_samples "
+                "roadmap.voronoi.voronoi_prm.retract_to_axis",
                 "the crossing is found exactly instead of by bisection",
             ),
             Element(
                 "section 2.1, K",
                 "edges to neighbours, if paths get K times shorter",
-                "roadmap.voronoi_prm.useful_neighbours",
+                "roadmap.voronoi.voronoi_prm.useful_neighbours",
             ),
             Element(
                 "section 2.2",
                 "edges are split and retracted until they have the clearance",
-                "roadmap.voronoi_prm.retract_edges",
+                "roadmap.voronoi.voronoi_prm.retract_edges",
             ),
             Element(
-                "figure 6", "overlapping edges merge, in four cases", "roadmap.draft.join_overlaps"
+                "figure 6",
+                "overlapping edges merge, in four cases",
+                "roadmap.voronoi.draft.join_overlaps",
             ),
             Element(
                 "section 2.3",
                 "a path through every corridor; vertices of degree 2 are bypassed",
-                "roadmap.passages.passages roadmap.draft.bypass_vertices",
+                "roadmap.voronoi.passages.passages roadmap.voronoi.draft.bypass_vertices",
             ),
             Element(
                 "section 2.4",
                 "circular blends, halved until they have the clearance",
-                "roadmap.blends.blends roadmap.kernels.blend.largest_tangent",
+                "roadmap.voronoi.blends.blends roadmap.kernels.blend.largest_tangent",
                 'the largest radius that fits; `method="halved"` is the paper\'s',
             ),
             Element(

@@ -25,7 +25,7 @@ from PIL import Image, ImageColor
 
 import footway as fw
 from footway import plot
-from footway.cli.demo import SEED, fill
+from footway.cli.commands.demo import SEED, fill
 from footway.environment.gallery import forest
 from footway.plot import palette
 

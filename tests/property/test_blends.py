@@ -11,8 +11,8 @@ from scipy.spatial import cKDTree
 
 import footway as fw
 from footway.roadmap import Roadmap, blends
+from footway.roadmap.lattice.space import make_space
 from footway.roadmap.roadmap import clearance_along
-from footway.roadmap.space import make_space
 from tests.effort import examples
 from tests.oracle import smooth
 from tests.strategies import Scene, scenes

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footway.roadmap import Roadmap
-from footway.roadmap.grid import grid_distances, grid_of_space
+from footway.roadmap.lattice.grid import grid_distances, grid_of_space
+from footway.roadmap.lattice.rrm import medial_corners, rrm_of_space
+from footway.roadmap.lattice.space import Space, space_of_cells
 from footway.roadmap.measures import verify
-from footway.roadmap.rrm import medial_corners, rrm_of_space
-from footway.roadmap.space import Space, space_of_cells
 from tests.effort import examples
 from tests.oracle import lattice
 

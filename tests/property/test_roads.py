@@ -11,8 +11,8 @@ from scipy.ndimage import label
 
 import footway as fw
 from footway.roadmap import grid, rrm
-from footway.roadmap.rrm import rrm_of_space
-from footway.roadmap.space import Space, space_of_cells
+from footway.roadmap.lattice.rrm import rrm_of_space
+from footway.roadmap.lattice.space import Space, space_of_cells
 from tests.effort import examples
 from tests.strategies import Scene, scenes
 

@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 from footway.errors import BadInput
 from footway.roadmap import Roadmap
 from footway.roadmap.kernels.graph import pairs_in_sight
+from footway.roadmap.lattice.rrm import rrm_of_space
+from footway.roadmap.lattice.rrm_star import (
+    find_published_nodes,
+    medial_places,
+    reconnect,
+    rrm_star,
+)
+from footway.roadmap.lattice.rrrm import retract
+from footway.roadmap.lattice.space import make_space
 from footway.roadmap.measures import shortest_path_factor, verify
-from footway.roadmap.rrm import rrm_of_space
-from footway.roadmap.rrm_star import find_published_nodes, medial_places, reconnect, rrm_star
-from footway.roadmap.rrrm import retract
-from footway.roadmap.space import make_space
 from tests.effort import examples
 from tests.oracle import cycles, lattice
 from tests.oracle.clearance import path_clearance

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import footway as fw
 from footway.roadmap import voronoi_prm
-from footway.roadmap.space import make_space
-from footway.roadmap.voronoi_prm import free_samples, retract_to_axis
+from footway.roadmap.lattice.space import make_space
+from footway.roadmap.voronoi.voronoi_prm import free_samples, retract_to_axis
 from tests.effort import examples
 from tests.oracle.voronoi_retraction import retracted
 from tests.strategies import Scene, scenes

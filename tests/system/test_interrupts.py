@@ -88,7 +88,7 @@ def assert_one_line(done):
         "footway.cli.interrupts",
         "footway.cli.app",
         "typer",
-        "footway.cli.simulate",
+        "footway.cli.commands.simulate",
         "numpy",
         "numba",
         "llvmlite.binding",

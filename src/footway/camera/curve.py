@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from footway.arrays import Bools, Floats, Ints
-    from footway.roadmap.space_map import SpaceMap
+    from footway.roadmap.maps.space_map import SpaceMap
 
 SHARP = 0.35
 """rad. The camera stops and turns at a sharper corner that has no arc. Smaller corners, such as

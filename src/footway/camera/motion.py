@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.corridor.kernels.layouts import Grid
-    from footway.roadmap.space_map import SpaceMap
+    from footway.roadmap.maps.space_map import SpaceMap
 
 COLUMNS = ("time", "x", "y", "z", "dx", "dy", "dz", "speed")
 """Columns of the table of a motion: s, m, unit vector, m/s."""

@@ -1,4 +1,4 @@
-"""The command line: one module per subcommand, which parses, calls the library and prints."""
+"""The command line: `commands` has one module per subcommand, beside what they share."""
 
 from __future__ import annotations
 

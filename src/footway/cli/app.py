@@ -28,7 +28,7 @@ COMMANDS: Final = (
     *("export", "replay_hash", "diff", "studio", "demo", "reproduce", "validate", "fit"),
     *("gallery", "warmup"),
 )
-"""Commands in the order of the help: each is a module here, with a function of the same name."""
+"""Commands in the order of the help: each is a module of `commands`, with a function of the same name."""
 
 BAD_INPUT: Final = 2
 BROKEN_PIPE: Final = 141
@@ -83,7 +83,7 @@ def root(
 
 
 for _name in COMMANDS:
-    _module = import_module(f"footway.cli.{_name}")
+    _module = import_module(f"footway.cli.commands.{_name}")
     _command = getattr(_module, _name)
     # One line per paragraph of the docstring, which the terminal wraps to its width.
     _paragraphs = inspect.cleandoc(_command.__doc__ or "").split("\n\n")

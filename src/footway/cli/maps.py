@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from footway.cli.progress import Steps
     from footway.corridor import CorridorMap
     from footway.environment import Building, Environment, Volume
-    from footway.roadmap.space_map import SpaceMap
+    from footway.roadmap.maps.space_map import SpaceMap
 
 _KEYWORD: Final = re.compile(r"(?<![^\s(])(scale|up|between|resolution)=(?:\(LOW, HIGH\))?")
 """Arguments of `load` in messages, which are options on the command line."""

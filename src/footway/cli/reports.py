@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap, Pinch
     from footway.environment import Environment, Volume
     from footway.recording.recording import Recording
-    from footway.roadmap.space_map import SpaceMap
+    from footway.roadmap.maps.space_map import SpaceMap
 
 _REASONS: Final = {
     "components": "no path at any radius",

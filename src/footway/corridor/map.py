@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from footway.corridor.search import Solution
     from footway.environment import Building, Environment
     from footway.roadmap import Roadmap
-    from footway.roadmap.space_map import SpaceMap
+    from footway.roadmap.maps.space_map import SpaceMap
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]

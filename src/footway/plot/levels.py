@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from footway.plot.roadmaps import RoadmapPanel
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
-    from footway.roadmap.space import Space
+    from footway.roadmap.lattice.space import Space
 
 MANY: Final = 20_000
 """Number of edges that is too large to draw: of a grid, one layer is drawn in each level."""

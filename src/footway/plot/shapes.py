@@ -13,15 +13,15 @@ import shapely
 from footway.corridor import CorridorMap
 from footway.environment.walls import segments_of
 from footway.roadmap import Roadmap
-from footway.roadmap.blends import blends
-from footway.roadmap.space import corners_where
+from footway.roadmap.lattice.space import corners_where
+from footway.roadmap.voronoi.blends import blends
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.arrays import Floats, Ints
     from footway.environment import Environment
-    from footway.roadmap.blends import Blends
+    from footway.roadmap.voronoi.blends import Blends
 
 _POST: Final = 0.1  # m. Side of the square post that shows a point obstacle
 

@@ -5,10 +5,13 @@ Environment or Volume --space--> Space --grid, rrm, rrm_star, rrrm--> Roadmap --
 
 from __future__ import annotations
 
-from footway.roadmap.blends import Blends, blends
 from footway.roadmap.edits import Editor
 from footway.roadmap.fake_obstacles import FakeObstacle
-from footway.roadmap.grid import grid
+from footway.roadmap.lattice.grid import grid
+from footway.roadmap.lattice.rrm import rrm
+from footway.roadmap.lattice.rrm_star import add_useful_nodes, rrm_star
+from footway.roadmap.lattice.rrrm import retract, rrrm
+from footway.roadmap.maps.space_map import SpaceMap
 from footway.roadmap.measures import (
     Verification,
     clearance_statistics,
@@ -18,11 +21,8 @@ from footway.roadmap.measures import (
     verify,
 )
 from footway.roadmap.roadmap import Roadmap
-from footway.roadmap.rrm import rrm
-from footway.roadmap.rrm_star import add_useful_nodes, rrm_star
-from footway.roadmap.rrrm import retract, rrrm
-from footway.roadmap.space_map import SpaceMap
-from footway.roadmap.voronoi_prm import voronoi_prm
+from footway.roadmap.voronoi.blends import Blends, blends
+from footway.roadmap.voronoi.voronoi_prm import voronoi_prm
 
 __all__ = [
     "Blends", "Editor", "FakeObstacle", "Roadmap", "SpaceMap", "Verification", "add_useful_nodes",

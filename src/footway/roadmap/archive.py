@@ -25,15 +25,15 @@ from footway.archive import (
 from footway.constants import ROADMAPS
 from footway.environment.raster import Raster
 from footway.roadmap.fake_obstacles import FakeObstacle
-from footway.roadmap.resolution import ClosedPassage
+from footway.roadmap.lattice.resolution import ClosedPassage
+from footway.roadmap.lattice.space import space_of_raster
 from footway.roadmap.roadmap import Roadmap
-from footway.roadmap.space import space_of_raster
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from footway.arrays import Floats
-    from footway.roadmap.space import Space
+    from footway.roadmap.lattice.space import Space
 
 
 _SAME = 1e-3  # m, allowed difference between stored values and those measured from the walls

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from footway.arrays import Floats, Ints
-    from footway.roadmap.space import Space
+    from footway.roadmap.lattice.space import Space
 
 
 class Editor:

@@ -12,8 +12,8 @@ from footway._numba.portable_math import cos, hypot, sin
 from footway._numba.segments import closest_points, cross
 from footway.constants import TOUCH
 from footway.errors import BadInput
+from footway.roadmap.lattice.space import space_of_cells, space_of_raster
 from footway.roadmap.roadmap import has_next, with_edges
-from footway.roadmap.space import space_of_cells, space_of_raster
 from footway.validation import FARTHEST, as_many, number, point, sequence, shown
 from footway.validation import points as checked_points
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from footway.arrays import Bools, Floats
+    from footway.roadmap.lattice.space import Space
     from footway.roadmap.roadmap import Roadmap
-    from footway.roadmap.space import Space
 
 
 _SIDES = 48  # of the polygon around a disc

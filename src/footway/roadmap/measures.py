@@ -13,9 +13,9 @@ import numpy as np
 
 from footway._numba.parallel import in_parts
 from footway.errors import BadInput
-from footway.roadmap.grid import grid_distances
 from footway.roadmap.kernels.graph import mark_seen
 from footway.roadmap.kernels.space import ON_PLANE
+from footway.roadmap.lattice.grid import grid_distances
 from footway.roadmap.roadmap import a_roadmap, clearance_along, components, has_next
 from footway.validation import one_of
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from footway.arrays import Bools, Floats, Ints
+    from footway.roadmap.lattice.space import Space
     from footway.roadmap.roadmap import Roadmap
-    from footway.roadmap.space import Space
 
 
 By = Literal["nodes", "edges", "paths"]
@@ -73,7 +73,7 @@ def shortest_path_factor(roadmap: Roadmap) -> ShortestPathFactor:
 
     Example:
         >>> from footway.environment import gallery
-        >>> from footway.roadmap.rrm_star import rrm_star
+        >>> from footway.roadmap.lattice.rrm_star import rrm_star
         >>> roadmap = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
         >>> 1.0 < shortest_path_factor(roadmap).factor < 1.137
         True
@@ -113,7 +113,7 @@ def sizes(roadmap: Roadmap) -> Sizes:
 
     Example:
         >>> from footway.environment import Environment
-        >>> from footway.roadmap.grid import grid
+        >>> from footway.roadmap.lattice.grid import grid
         >>> sizes(grid(Environment.from_polygons(bounds=(0, 0, 4, 3)), resolution=1))[:4]
         (6, 11, 1, 6)
     """
@@ -135,7 +135,7 @@ def clearance_statistics(roadmap: Roadmap) -> ClearanceStatistics:
 
     Example:
         >>> from footway.environment import Environment
-        >>> from footway.roadmap.rrm import rrm
+        >>> from footway.roadmap.lattice.rrm import rrm
         >>> hall = rrm(Environment.from_polygons(bounds=(0, 0, 10, 8)), radius=0.5)
         >>> clearance_statistics(hall).most
         3.5
@@ -161,7 +161,7 @@ def coverage(roadmap: Roadmap, by: By = "paths") -> float:
 
     Example:
         >>> from footway.environment import gallery
-        >>> from footway.roadmap.rrm_star import rrm_star
+        >>> from footway.roadmap.lattice.rrm_star import rrm_star
         >>> roadmap = rrm_star(gallery.make("field"), resolution=1.0, radius=0.5)
         >>> coverage(roadmap, "nodes") < coverage(roadmap, "edges") < coverage(roadmap, "paths")
         True
@@ -255,7 +255,7 @@ def verify(roadmap: Roadmap) -> Verification:
 
     Example:
         >>> from footway.environment import gallery
-        >>> from footway.roadmap.rrm import rrm
+        >>> from footway.roadmap.lattice.rrm import rrm
         >>> print(verify(rrm(gallery.make("field"), resolution=1.0, radius=0.5)))
         covers and connects all 1950 corners
     """

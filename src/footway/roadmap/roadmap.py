@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
     from footway.corridor import CorridorMap
     from footway.roadmap.fake_obstacles import FakeObstacle
-    from footway.roadmap.resolution import ClosedPassage
-    from footway.roadmap.space import Space
-    from footway.roadmap.space_map import SpaceMap
+    from footway.roadmap.lattice.resolution import ClosedPassage
+    from footway.roadmap.lattice.space import Space
+    from footway.roadmap.maps.space_map import SpaceMap
 
     Progress = Callable[[int, int], None]
     """Called with the work done and all work."""
@@ -331,9 +331,9 @@ class Roadmap:
     def corridor_map(self) -> CorridorMap | SpaceMap:
         """Attach clearance for paths, walks and crowds: see `CorridorMap.from_roadmap`."""
         from footway.corridor import CorridorMap  # slow to import, like the others
-        from footway.roadmap.blend_solver import BlendSolver
-        from footway.roadmap.conversion import RoadSolver
-        from footway.roadmap.space_map import SpaceMap
+        from footway.roadmap.maps.blend_solver import BlendSolver
+        from footway.roadmap.maps.conversion import RoadSolver
+        from footway.roadmap.maps.space_map import SpaceMap
 
         if self.dimension == 3:
             return SpaceMap(self)

@@ -6,7 +6,8 @@ import pytest
 import typer
 
 import footway as fw
-from footway.cli import build, camera, check, export, options, path, route
+from footway.cli import options
+from footway.cli.commands import build, camera, check, export, path, route
 from footway.cli.options import check_different
 
 

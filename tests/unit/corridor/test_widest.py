@@ -6,7 +6,7 @@ import pytest
 
 import footway as fw
 from footway.roadmap import Roadmap
-from footway.roadmap.space import make_space
+from footway.roadmap.lattice.space import make_space
 
 
 @pytest.mark.parametrize(("gap", "count"), [(None, 0), (2.0, 1)])

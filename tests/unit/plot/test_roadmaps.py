@@ -13,9 +13,9 @@ from footway.plot.levels import levels_of, project
 from footway.plot.roadmaps import MANY, pieces_of
 from footway.plot.shapes import blended_pieces, free_space_of
 from footway.roadmap import Editor, Roadmap
-from footway.roadmap.blends import blends
-from footway.roadmap.grid import grid
-from footway.roadmap.space import make_space
+from footway.roadmap.lattice.grid import grid
+from footway.roadmap.lattice.space import make_space
+from footway.roadmap.voronoi.blends import blends
 
 # Two floors with a hatch in the slab between them.
 SLAB = [(0, 0, 6, 20, 5, 7), (0, 7, 6, 20, 12, 7), (0, 5, 6, 14, 7, 7), (16, 5, 6, 20, 7, 7)]

@@ -135,7 +135,7 @@ def test_choices_have_one_name_everywhere(choice):
     names = {parameter}
     if choice.command:
         command, option = choice.command.split()
-        called = getattr(import_module(f"footway.cli.{command}"), command)
+        called = getattr(import_module(f"footway.cli.commands.{command}"), command)
         assert option in signature(called).parameters
         names.add(option)
     if choice.scenario:

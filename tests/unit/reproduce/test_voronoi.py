@@ -37,7 +37,7 @@ from footway.reproduce.voronoi.setup import (
     diagram_lines,
     map_of,
 )
-from footway.roadmap.blends import blends
+from footway.roadmap.voronoi.blends import blends
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 import footway as fw
 from footway.roadmap import Editor, Roadmap
 from footway.roadmap.archive import KIND, is_roadmap
-from footway.roadmap.space import make_space, space_of_cells
+from footway.roadmap.lattice.space import make_space, space_of_cells
 from tests.archives import pack, rewrite, unpack
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import footway as fw
 from footway.roadmap import Editor, Roadmap
-from footway.roadmap.space import make_space, space_of_cells
+from footway.roadmap.lattice.space import make_space, space_of_cells
 
 
 @pytest.fixture

@@ -10,7 +10,10 @@ import pytest
 from footway.environment import gallery
 from footway.errors import BadInput
 from footway.roadmap import Roadmap
-from footway.roadmap.grid import grid_of_space
+from footway.roadmap.lattice.grid import grid_of_space
+from footway.roadmap.lattice.rrm_star import rrm_star
+from footway.roadmap.lattice.rrrm import retract
+from footway.roadmap.lattice.space import space_of_cells
 from footway.roadmap.measures import (
     ClearanceStatistics,
     clearance_statistics,
@@ -18,9 +21,6 @@ from footway.roadmap.measures import (
     shortest_path_factor,
     sizes,
 )
-from footway.roadmap.rrm_star import rrm_star
-from footway.roadmap.rrrm import retract
-from footway.roadmap.space import space_of_cells
 from tests.oracle import cycles
 
 ROOM = space_of_cells(np.ones((10, 10), bool))

@@ -7,8 +7,8 @@ import pytest
 
 from footway.environment import Environment
 from footway.roadmap import Roadmap
+from footway.roadmap.lattice.space import Space, make_space, space_of_cells
 from footway.roadmap.measures import verify
-from footway.roadmap.space import Space, make_space, space_of_cells
 
 U_TURN = np.array([[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [1, 0, 0, 0, 1]], bool)
 """A bar above with a leg down on either side; rows go up."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footway.roadmap.rrm import _nearest_obstacles, reachability_regions, unpacked
-from footway.roadmap.space import Space, space_of_cells
+from footway.roadmap.lattice.rrm import _nearest_obstacles, reachability_regions, unpacked
+from footway.roadmap.lattice.space import Space, space_of_cells
 
 
 def noise(seed: int, shape: tuple[int, ...], share: float) -> Space:

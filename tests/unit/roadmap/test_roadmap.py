@@ -8,7 +8,7 @@ import shapely
 
 import footway as fw
 from footway.roadmap import Roadmap
-from footway.roadmap.space import Space, make_space, space_of_cells
+from footway.roadmap.lattice.space import Space, make_space, space_of_cells
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 import footway as fw
 from footway import roadmap
-from footway.cli.build import build
+from footway.cli.commands.build import build
 from footway.corridor import CorridorMap
 from footway.scenario.building import open_map
 from footway.scenario.models import RoadmapTable

@@ -25,11 +25,11 @@ from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.setup import courtyard
 from footway.roadmap import Roadmap
-from footway.roadmap.grid import grid
+from footway.roadmap.lattice.grid import grid
+from footway.roadmap.lattice.rrrm import rrrm
+from footway.roadmap.lattice.space import make_space
 from footway.roadmap.measures import coverage
-from footway.roadmap.rrrm import rrrm
-from footway.roadmap.space import make_space
-from footway.roadmap.voronoi_prm import free_samples, useful_neighbours
+from footway.roadmap.voronoi.voronoi_prm import free_samples, useful_neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

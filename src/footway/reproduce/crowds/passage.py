@@ -20,7 +20,7 @@ from footway.reproduce.crowds.groups import LONGEST, MEASURES, Limits, measures,
 from footway.reproduce.crowds.setup import Panel, draw_groups
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table, ratio
-from footway.roadmap.voronoi_prm import voronoi_prm
+from footway.roadmap.voronoi.voronoi_prm import voronoi_prm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

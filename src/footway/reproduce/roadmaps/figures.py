@@ -22,10 +22,10 @@ from footway.reproduce.roadmaps.setup import (
 )
 from footway.reproduce.roadmaps.tables import as_printed
 from footway.roadmap import Roadmap
-from footway.roadmap.grid import grid_distances
+from footway.roadmap.lattice.grid import grid_distances
+from footway.roadmap.lattice.rrm import rrm
+from footway.roadmap.lattice.rrm_star import add_useful_nodes, on_lattice, reconnect
 from footway.roadmap.measures import verify
-from footway.roadmap.rrm import rrm
-from footway.roadmap.rrm_star import add_useful_nodes, on_lattice, reconnect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,11 +12,11 @@ import numpy as np
 from footway.corridor import CorridorMap
 from footway.environment import gallery
 from footway.errors import BadQuery, NoPath
-from footway.roadmap.grid import grid
+from footway.roadmap.lattice.grid import grid
+from footway.roadmap.lattice.rrm import rrm
+from footway.roadmap.lattice.rrm_star import rrm_star
+from footway.roadmap.lattice.rrrm import retract
 from footway.roadmap.measures import verify
-from footway.roadmap.rrm import rrm
-from footway.roadmap.rrm_star import rrm_star
-from footway.roadmap.rrrm import retract
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

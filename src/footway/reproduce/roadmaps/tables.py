@@ -24,11 +24,11 @@ from footway.reproduce.roadmaps.setup import (
     roadmaps_of,
 )
 from footway.reproduce.timing import undisturbed
-from footway.roadmap.grid import grid_distances
+from footway.roadmap.lattice.grid import grid_distances
+from footway.roadmap.lattice.rrm import rrm
+from footway.roadmap.lattice.rrm_star import rrm_star
+from footway.roadmap.lattice.rrrm import retract
 from footway.roadmap.measures import clearance_statistics, shortest_path_factor
-from footway.roadmap.rrm import rrm
-from footway.roadmap.rrm_star import rrm_star
-from footway.roadmap.rrrm import retract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -31,7 +31,7 @@ from footway.reproduce.voronoi.setup import (
     line_key,
     map_of,
 )
-from footway.roadmap.voronoi_prm import voronoi_prm
+from footway.roadmap.voronoi.voronoi_prm import voronoi_prm
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 from footway.corridor.kernels.path import CX, RADIUS, SWEEP, X0, X1
-from footway.roadmap.blends import desired_clearance
+from footway.roadmap.voronoi.blends import desired_clearance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footway.corridor import TautPath
     from footway.environment import Environment
     from footway.roadmap import Roadmap
-    from footway.roadmap.blends import Blends
+    from footway.roadmap.voronoi.blends import Blends
 
 
 CLOSE: Final = 1e-6

@@ -18,7 +18,7 @@ from footway.reproduce.voronoi.judge import path_clearance, path_faults
 from footway.reproduce.voronoi.setup import PAPER, RADIUS, SEED, exact_map, map_of, scene
 from footway.roadmap import Roadmap
 from footway.roadmap.roadmap import clearance_along
-from footway.roadmap.voronoi_prm import free_samples
+from footway.roadmap.voronoi.voronoi_prm import free_samples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -27,9 +27,9 @@ from footway.reproduce.voronoi.setup import (
     draw_lines,
     line_key,
 )
-from footway.roadmap.draft import Draft, join_overlaps
-from footway.roadmap.space import make_space
-from footway.roadmap.voronoi_prm import (
+from footway.roadmap.lattice.space import make_space
+from footway.roadmap.voronoi.draft import Draft, join_overlaps
+from footway.roadmap.voronoi.voronoi_prm import (
     free_samples,
     retract_edges,
     retract_to_axis,

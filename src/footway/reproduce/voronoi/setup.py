@@ -15,8 +15,8 @@ from footway.environment import Environment, gallery
 from footway.plot import palette
 from footway.plot.sheet import SIDE, WIDTH
 from footway.reproduce.voronoi.judge import Judge
-from footway.roadmap.blends import blends
-from footway.roadmap.voronoi_prm import voronoi_prm
+from footway.roadmap.voronoi.blends import blends
+from footway.roadmap.voronoi.voronoi_prm import voronoi_prm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
-    from footway.roadmap.blends import Blends
+    from footway.roadmap.voronoi.blends import Blends
 
 
 @dataclass(frozen=True)

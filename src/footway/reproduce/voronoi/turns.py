@@ -26,8 +26,8 @@ from footway.reproduce.voronoi.setup import (
     scene,
 )
 from footway.roadmap import Roadmap
-from footway.roadmap.blends import blends
-from footway.roadmap.space import make_space
+from footway.roadmap.lattice.space import make_space
+from footway.roadmap.voronoi.blends import blends
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from footway.plot.sheet import Sheet
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
-    from footway.roadmap.blends import Blends
+    from footway.roadmap.voronoi.blends import Blends
 
 
 SOURCE: Final = "voronoi-roadmaps-2004, section 2.4 and figure 7"

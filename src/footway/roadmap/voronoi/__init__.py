@@ -1,0 +1,1 @@
+"""Roadmaps of samples on the Voronoi diagram (Voronoi-PRM), and circular blends of roadmaps."""
