@@ -12,8 +12,8 @@ from footway.scenario import parse_scenario
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PROGRAMS = [file for file in DOCUMENTS if file.stem != "studio"]
-"""Documents that show Python; the studio is for hands and eyes."""
+PROGRAMS = [file for file in DOCUMENTS if file.stem not in ("studio", "measured")]
+"""Documents that show Python; the studio is for hands and eyes, and one is a table."""
 README = DOCUMENTS[0].read_text(encoding="utf-8")
 
 

@@ -28,7 +28,7 @@ COMMANDS: Final = (
     *("export", "replay_hash", "diff", "studio", "demo", "reproduce", "validate", "fit"),
     *("gallery", "warmup"),
 )
-"""Commands in the order of the help: each is a module of `commands`, with a function of the same name."""
+"""In the order of the help: each is a module of `commands`, with a function of the same name."""
 
 BAD_INPUT: Final = 2
 BROKEN_PIPE: Final = 141
