@@ -88,6 +88,20 @@ def test_the_order_of_the_groups_is_judged(walk):
     ]
 
 
+def test_the_load_of_a_crowd_is_judged_with_that_of_the_printed_method():
+    def measured(loads):
+        return {n: load.Measured(None, n, percent, 1.0, 1.0, []) for n, percent in loads.items()}
+
+    found = measured({1_000: 1.0, 5_000: 5.5, 10_000: 12.0})
+    printed = measured({1_000: 2.0, 5_000: 50.0, 10_000: 80.0})
+    five, ten, crowded = load._claims(found, printed)
+    assert (five.ours, five.printed, five.verdict) == (5.5, 50.0, "better")
+    assert (ten.ours, ten.printed) == (12.0, 80.0)
+    assert (crowded.ours[:6], crowded.printed, crowded.verdict) == ("1.20 x", "4.00 x", "same")
+    found[10_000] = found[10_000]._replace(load=20.0)
+    assert load._claims(found, printed)[-1].verdict == "worse"
+
+
 def test_the_meadow_has_one_way_through_the_hedge():
     cmap = passage.meadow().cmap
     pinch = cmap.bottleneck(passage.THROUGH.start, passage.THROUGH.goal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +18,13 @@ from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce import charts
 from footway.reproduce.claims import stated
 from footway.reproduce.cmm.setup import RADIUS
-from footway.reproduce.crowds.setup import draw_dots, faults
+from footway.reproduce.crowds.setup import (
+    KEEP_RIGHT,
+    PRINTED_MODEL,
+    PRINTED_SHORTCUT,
+    draw_dots,
+    faults,
+)
 from footway.reproduce.report import Picture, Section, Table
 
 if TYPE_CHECKING:
@@ -40,8 +47,9 @@ SIZE: Final = (100.0, 4.0)
 DEPTH: Final = 3.0
 """m. Of the exits at both ends."""
 SPEED: Final = (1.2, 0.12)
-LANES: Final = {"keep right, k = -0.4": -0.4, "no preference, k = 0": 0.0}
-"""k of F_perp (section 3): lanes by habit, and those that form by avoidance alone."""
+LANES: Final = {"keep right, k = -0.4": KEEP_RIGHT, "no preference, k = 0": 0.0}
+"""Lanes by habit, and those that form by avoidance alone: place across the corridor, or as printed
+k of F_perp (section 3)."""
 SEED: Final = 4
 LONGEST: Final = 400.0
 """s."""
@@ -92,20 +100,30 @@ class Run(NamedTuple):
 def run(effort: Effort, folder: Path) -> Section:
     """Simulate two opposite crowds, and draw how lanes form."""
     environment = Environment.from_polygons([_box(0.0, SIZE[0])], name="corridor")
-    runs = {name: _walk(environment, effort.each_direction, name) for name in LANES}
+    count = effort.each_direction
+    runs = {name: _walk(environment, count, name) for name in LANES}
+    printed = {name: _walk(environment, count, name, printed=True) for name in LANES}
     return Section(
         "Two opposite flows in one corridor",
         SOURCE,
-        [_table(runs, effort)],
+        [_table(runs, printed, effort)],
         [_draw(environment, runs, effort, folder), _draw_charts(runs, folder)],
-        checked="all arrive, nobody is stuck or in a wall.",
-        wrong=[words for run in runs.values() for words in run.wrong],
+        checked="by default all arrive, nobody is stuck or in a wall.",
+        wrong=[
+            *(words for run in runs.values() for words in run.wrong),
+            *(words for run in printed.values() for words in run.wrong if "in a wall" in words),
+        ],
         claims=[
             stated("cmm-crowds-2008, section 3", f"lanes form: {name}",
-                   f"order {order:.2f}, by chance {chance:.2f}", held=order > chance)
-            for name, order, chance in ((name, *run.order) for name, run in runs.items())
+                   _order(run), printed=_order(printed[name]), held=run.order[0] > run.order[1])
+            for name, run in runs.items()
         ],
     )  # fmt: skip
+
+
+def _order(run: Run) -> str:
+    order, chance = run.order
+    return f"order {order:.2f}, by chance {chance:.2f}"
 
 
 def _box(x0: float, x1: float, *, margin: float = 0.0) -> list[tuple[float, float]]:
@@ -114,10 +132,13 @@ def _box(x0: float, x1: float, *, margin: float = 0.0) -> list[tuple[float, floa
     return [(x0, low), (x1, low), (x1, high), (x0, high)]
 
 
-def _walk(environment: Environment, count: int, name: str) -> Run:
+def _walk(environment: Environment, count: int, name: str, *, printed: bool = False) -> Run:
     """Simulate `count` characters in each direction, and record every second."""
-    crowd = Crowd(CorridorMap.build(environment), seed=SEED, threads=1)
+    model = PRINTED_MODEL if printed else "social_force"
+    crowd = Crowd(CorridorMap.build(environment), seed=SEED, threads=1, model=model)
     profile = Profile(RADIUS, SPEED, lane=LANES[name])
+    if printed:
+        profile = replace(profile, shortcut=PRINTED_SHORTCUT)
     length, half = SIZE[0], 0.5 * SIZE[0]
     directions = {
         "east": ((0.5, half - 3.0), (length - DEPTH, length)),
@@ -171,13 +192,14 @@ def lane_order(
     return float(((1.0 - 2.0 * other[counted] / total[counted]) ** 2).mean())
 
 
-def _table(runs: Mapping[str, Run], effort: Effort) -> Table:
+def _table(runs: Mapping[str, Run], printed: Mapping[str, Run], effort: Effort) -> Table:
     total = 2 * effort.each_direction
     names = (
         *("half of them arrived after, s", "all arrived after, s"),
         *("order of lanes, mean", "the same by chance"),
     )
-    columns = [_numbers(run, total) for run in runs.values()]
+    named = {**runs, **{f"{name}, as printed": run for name, run in printed.items()}}
+    columns = [_numbers(run, total) for run in named.values()]
     rows: list[tuple[Cell, ...]] = [
         (name, *cells) for name, *cells in zip(names, *columns, strict=True)
     ]
@@ -186,17 +208,19 @@ def _table(runs: Mapping[str, Run], effort: Effort) -> Table:
         f"{total / (SIZE[0] * SIZE[1]):.2g} characters per m2 at the beginning; one that is "
         f"alone needs at most {alone:.0f} s. Order of lanes: 1 if all characters within "
         f"{NEAR[0]:g} m along and {NEAR[1]:g} m across walk in the same direction; mean over all "
-        "characters that meet others. By chance: at the same positions, with shuffled directions."
+        "characters that meet others. By chance: at the same positions, with shuffled directions. "
+        "As printed: to attraction points by F_perp, and F_c between centres."
     )
     size = f"{SIZE[1]:g} m wide and {SIZE[0]:g} m long"
     title = f"A corridor {size}, {effort.each_direction} characters in each direction"
-    return Table(title, ("", *runs), rows, note)
+    return Table(title, ("", *named), rows, note)
 
 
 def _numbers(run: Run, total: int) -> list[Cell]:
     left, times = run.left, run.column("time")
+    half = float(times[(left <= total // 2).argmax()]) if left[-1] <= total // 2 else None
     return [
-        float(times[(left <= total // 2).argmax()]),
+        half,
         float(times[-1]) if left[-1] == 0 else None,
         *run.order,
     ]

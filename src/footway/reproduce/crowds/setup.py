@@ -68,6 +68,13 @@ QUICK: Final = Effort(
     each_direction=40,
 )
 
+KEEP_RIGHT: Final = -0.4
+"""k of F_perp: "biasing a character to the right" (section 5.1)."""
+PRINTED_SHORTCUT: Final = 0.0
+"""m. Characters walk to their attraction points, by F_a and F_perp as printed (section 5.1)."""
+PRINTED_MODEL: Final = "helbing_molnar"
+"""F_c as printed (section 4)."""
+
 _CLOSE: Final = 1e-6
 """m. Rounding, for distances of up to a kilometre."""
 
