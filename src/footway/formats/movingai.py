@@ -1,6 +1,6 @@
 """MovingAI `.map`: octile grids of letters.
 
-`.` and `G` are ground, `S` is swamp: passable, kept as terrain. `@`, `O` (out of bounds),
+`.` and `G` are free, `S` is swamp: passable, kept as terrain. `@`, `O` (out of bounds),
 `T` (trees) and `W` (water) are blocked.
 
 The map is drawn as the file is read: the first row of letters is the top one. x points right and y

@@ -67,7 +67,7 @@ class Fit:
         before: the default parameters.
         best: the best parameters that were found.
         check_before: distance of the default parameters to the data that were held out.
-        check_best: distance of the best ones. If it is greater, the fit does not carry over.
+        check_best: distance of the best ones. If greater, the fit does not carry over to others.
         trials: everything that was tried, in order.
 
     """

@@ -102,7 +102,7 @@ def camera(
         Method | None,
         opt.option(
             "Use a Voronoi roadmap with circular blends, or shortest paths.",
-            default="prm; a saved map is used as it is",
+            default="voronoi_prm; a saved map is used as it is",
         ),
     ] = None,
     speed: Annotated[float | None, _number("M/S", "Greatest speed.", "1.4")] = None,

@@ -44,7 +44,7 @@ def fit(
         list[str] | None,
         opt.option(
             "An experiment, or a file of measured trajectories (.parquet, .sqlite, .txt, .csv; "
-            "FILE,MAP if it has no geometry) to fit to; several times for several. By default "
+            "FILE,MAP if it has no geometry) to fit to. May be repeated. By default "
             "fundamental.",
             unit="DATA",
         ),
@@ -103,7 +103,7 @@ def fit(
 
     Each trial simulates the experiments, or the people of the trajectories in their geometry: they
     enter where and when they were measured. Prints the distance to the measured data before and
-    after, and that to data that were held out: a fit that is worse there does not carry over.
+    after, and to data that were held out: a fit that is worse there does not carry over to others.
     """
     from footway.validate.fitting import fit as run_fit
     from footway.validate.fitting import with_curve

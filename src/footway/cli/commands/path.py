@@ -113,7 +113,7 @@ def path(
     longer: Annotated[
         float | None,
         opt.option(
-            "By which share of the shortest path the alternatives may be longer; 0.2 is 20 %.",
+            "Alternatives exceed the shortest path by at most this share; 0.2 is 20 %.",
             unit="SHARE",
             parser=opt.number,
         ),
@@ -121,7 +121,7 @@ def path(
     different: Annotated[
         float | None,
         opt.option(
-            "Share of each alternative that is away from all before it; 0.3 is 30 %.",
+            "Least share of each alternative that is away from all before it; 0.3 is 30 %.",
             unit="SHARE",
             parser=opt.number,
         ),

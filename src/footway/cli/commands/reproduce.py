@@ -48,7 +48,10 @@ def reproduce(
     ] = False,
     list_all: Annotated[bool, typer.Option("--list", help="List the tables, and stop.")] = False,
     last_claims: Annotated[
-        bool, typer.Option("--claims", help="Print all claims as the last run left them, and stop.")
+        bool,
+        typer.Option(
+            "--claims", help="Print all claims with the verdicts of the last run, and stop."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:

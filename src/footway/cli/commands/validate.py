@@ -44,7 +44,7 @@ def validate(
     model: Annotated[
         list[str] | None,
         opt.option(
-            "A local model, or a model of JuPedSim; give it several times for several. By default "
+            "A local model, or a model of JuPedSim. May be repeated. By default "
             "all, with those of JuPedSim if it is installed.",
             unit="NAME",
         ),
@@ -52,7 +52,7 @@ def validate(
     dt: Annotated[
         list[float] | None,
         opt.option(
-            "Time step of Footway's models; give it several times. By default 0.05 and 0.1.",
+            "Time step of Footway's models. May be repeated. By default 0.05 and 0.1.",
             unit="SECONDS",
             parser=opt.number,
         ),

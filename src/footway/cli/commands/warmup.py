@@ -194,17 +194,19 @@ def _use_maps() -> None:
     cmap.bottleneck(start, goal)
     cmap.axis()
     cmap.balls(0.9)
-    building = _building_map()
-    building.path((0, 48, "upper"), (0, -75, "ground"))
-    building.prepare()
 
 
-def _building_map() -> CorridorMap:
-    """Return the map of a small building."""
+def _use_buildings() -> None:
+    """Find a path and walk through a small building."""
     from footway.corridor import CorridorMap
     from footway.environment import gallery
+    from footway.follow import cmm
 
-    return CorridorMap.build(gallery.make("stadium"))
+    building = CorridorMap.build(gallery.make("stadium"))
+    start, goal = (0, 48, "upper"), (0, -75, "ground")
+    building.path(start, goal)
+    building.prepare()
+    assert cmm(building.corridor(start, goal)).clearance >= 0
 
 
 def _field() -> tuple[CorridorMap, Floats, Floats]:
@@ -347,7 +349,7 @@ def _use_crowds() -> None:
 
 
 PARTS: Final = (
-    *(_use_maps, _use_crowds, _use_arithmetic, _use_walks),
+    *(_use_maps, _use_crowds, _use_arithmetic, _use_walks, _use_buildings),
     *(_use_crowds_on_terrain, _use_terrain, _use_roadmaps),
 )
 """Functions that together use all kernels. The first and the last share few kernels, so two
