@@ -84,7 +84,9 @@ PAPERS: Final = (
             Element(
                 "adding forces",
                 "F_i: f = k / (d_i - r_i - r) away from each obstacle in the ball",
-                "follow.kernels.forces.repulsion",
+                "follow.kernels.forces.repulsion crowd.models.SocialForce",
+                "in crowds obstacles repel as characters do: the model `social_force` with "
+                "`repulsion=1` is the paper's",
             ),
             Element(
                 "sub-corridor",
@@ -313,7 +315,7 @@ PAPERS: Final = (
                 "F_s + F_b + F_o",
                 "follow.kernels.steering.take_step follow.kernels.steering.push_from_border",
                 "F_b and F_o grow toward the wall or obstacle, F_b from 0 at `clearance`; "
-                "in crowds F_o is the local model",
+                "in crowds F_o is the local model, or its `repulsion`",
             ),
             Element(
                 "section 1.1, IRM",
@@ -343,8 +345,10 @@ class Choice(NamedTuple):
 
 CHOICES: Final = (
     Choice("F_0 bounded, or as printed", "follow.cmm attraction", "path attraction"),
-    Choice("F_i: k (cmm-2007), c_o (miran-2013)", "follow.cmm repulsion", "path repulsion"),
-    Choice("the same of MIRAN and the IRM", "follow.miran repulsion", "path repulsion"),
+    Choice("F_i: k (cmm-2007)", "follow.cmm repulsion", "path repulsion"),
+    Choice("F_o: c_o (miran-2013)", "follow.miran repulsion", "path repulsion"),
+    Choice("k of F_i and c_o in crowds: `repulsion` of the model", "Crowd model",
+           "simulate model", "Scenario model"),
     Choice("obstacles: force or sub-corridor, as printed", "follow.cmm avoid", "path avoid"),
     Choice("attraction point and F_perp in crowds: 0", "Crowd.add shortcut", "",
            "ProfileTable shortcut"),

@@ -125,8 +125,8 @@ def table_of(claims: Sequence[Claim]) -> Table:
         f"{len(claims)} claims: {counts}. `as printed`: with the method of the paper where our "
         f"default differs. Numbers within {SAME:.0%} are the same; where a paper says only `many` "
         "or `marginal`, the limit is ours. Times are those of each "
-        "paper's machine (2004 to 2013) and of this one; ours are processor times, which do not "
-        "depend on the load of the machine."
+        "paper's machine (2004 to 2013) and of this one; ours are processor times, which "
+        "depend less on the load of the machine."
     )
     return Table("All claims of the papers", columns, rows, note)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import footway as fw
+from footway.crowd.models import SocialForce
 from footway.crowd.obstacles import list_by_cells, narrowed
 from tests.oracle.crowd import assert_clear
 from tests.oracle.nearest import NearestWall
@@ -197,6 +198,53 @@ class TestStanding:
         it.add(1, starts=[(5, 2)], goals=[(55, 2)])
         it.add(1, radius=0.8, starts=[(2, 2)], goals=[(2.5, 2)])
         assert least_gap(it, 400) > -0.05
+
+
+class TestRepulsion:
+    """F_i as published: cmm-2007, adding forces."""
+
+    near, behind = ((21.5, 3.0), 0.3), ((18.6, 2.9), 0.2)
+
+    def character(self, strength, dt=0.1):
+        it = crowd("corridor", step=dt, model=SocialForce(repulsion=strength))
+        it.add(1, starts=[(20, 2)], goals=[(57, 2)], speed=1.2, shortcut=0)
+        it.step()
+        for at, radius in (self.near, self.behind):
+            it.add_obstacle(at, radius)
+        return it.character(0), it._simulation.motion.gain
+
+    @pytest.mark.parametrize(("strength", "dt"), [(0.5, 0.1), (2.0, 0.1), (1.0, 0.02)])
+    def test_of_what_is_in_the_ball_of_the_attraction_point(self, strength, dt):
+        who, gain = self.character(strength, dt)
+        (at, radius), (other, its_radius) = self.near, self.behind
+        assert math.dist(who.attraction, at) < 2.0
+        assert math.dist(who.attraction, other) > 2.0 + its_radius + 0.2
+        away = np.array(who.position) - at
+        d = math.hypot(*away)
+        expected = strength / (d - radius - 0.25) * away / d * 1.2 / 0.5
+        np.testing.assert_allclose(who.forces["obstacles"], gain * expected, rtol=1e-4)
+
+    def test_without_it_obstacles_repel_as_characters_do(self):
+        who, _ = self.character(0.0)
+        assert 0.0 < math.hypot(*who.forces["obstacles"]) < 0.2
+
+    def test_the_same_on_a_route_over_terrain(self):
+        """F_o of miran-2013 has no ball: all obstacles count."""
+        model = SocialForce(repulsion=1.0)
+        it = crowd("corridor", model=model, environment=env("corridor"))
+        it.add(1, starts=[(20, 2)], goals=[(57, 2)], follow="miran", clearance=0.0)
+        it.step()
+        it.add_obstacle((18.6, 2.0), 0.2)
+        push = it.character(0).forces["obstacles"]
+        assert push[0] > 1.0
+        assert abs(push[1]) < 0.1
+
+    def test_it_is_avoided(self):
+        it = crowd("corridor", model=SocialForce(repulsion=1.0))
+        it.add(1, starts=[(3, 2)], goals=[(57, 2)], then="stay")
+        it.add_obstacle((30, 1.9), 0.5)
+        assert least_gap(it, 700) > 0.0
+        assert it.arrivals == 1
 
 
 class TestMoving:

@@ -35,6 +35,7 @@ from footway.crowd.kernels.guard import (
 )
 from footway.crowd.kernels.look_ahead import look_ahead
 from footway.crowd.kernels.pairs import (
+    CONTACT,
     DX,
     DY,
     GAP,
@@ -57,8 +58,9 @@ from footway.crowd.models import (
     SCRATCH,
     choose_velocity,
     prepare_pairs,
+    repulsion_of_obstacles,
 )
-from footway.follow.kernels.forces import coherent_noise
+from footway.follow.kernels.forces import NEAREST, coherent_noise
 
 RELAXATION = 0.5  # s, relaxation time toward the preferred velocity (Helbing and Molnar)
 LOST = 1.5  # m outside its ball, at which a character requests a new path
@@ -328,6 +330,29 @@ def _steering(b, k, state, workspace):
     return ax, ay
 
 
+@inner(inline=False)
+def _repulsion(k, strength, first, end, world, state, pairs):
+    """Return the sum of F_i: k / (d_i - r_i - r) away from each obstacle. m/s2.
+
+    As published (cmm-2007, adding forces), only of those in the ball of the attraction point; on a
+    route, which has none, of all (F_o of miran-2013). A force of 1 is that of the preferred
+    velocity, as of a single walk.
+    """
+    x, y, r = state.place[k, col.X], state.place[k, col.Y], state.body[k, col.RADIUS]
+    balls, at = world.tracks.balls, state.cursor[k, col.AT]
+    is_anywhere = state.cursor[k, col.FOLLOWS] == col.ON_ROUTE
+    unit = float(strength * state.body[k, col.SPEED]) / RELAXATION
+    fx, fy = 0.0, 0.0
+    for m in range(first, end):
+        dx = x - pairs[DX, m] - balls[at, col.BALL_X]
+        dy = y - pairs[DY, m] - balls[at, col.BALL_Y]
+        reach = balls[at, col.BALL_RADIUS] + pairs[CONTACT, m] - r
+        if is_anywhere or dx * dx + dy * dy < reach * reach:
+            f = unit / max(pairs[GAP, m], NEAREST)
+            fx, fy = fx + f * pairs[NORMAL_X, m], fy + f * pairs[NORMAL_Y, m]
+    return fx, fy
+
+
 @inner
 def _avoid(b, k, first, world, state, workspace):
     """Return what the local model adds to the steering: because of characters and of obstacles.
@@ -346,6 +371,10 @@ def _avoid(b, k, first, world, state, workspace):
             left = sidestep(state.body[k, col.LANE], first, middle, world, workspace)
             fx -= left * np.float32(preferred[b, DIRECTION_Y])
             fy += left * np.float32(preferred[b, DIRECTION_X])
+        strength = repulsion_of_obstacles(model)
+        if strength > _ZERO and middle < end:
+            gx, gy = _repulsion(k, strength, middle, end, world, state, pairs)
+            return float(fx), float(fy), gx, gy
         gx, gy = total_force(middle, end, pairs)
         return float(fx), float(fy), float(gx), float(gy)
     body = state.body

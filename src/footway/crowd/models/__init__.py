@@ -14,6 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from footway import validation
 from footway._numba.jit import inner
 from footway.crowd.kernels.pairs import measure_all, pad
@@ -24,7 +26,7 @@ from footway.crowd.models.collision_free_speed import (
 from footway.crowd.models.declaration import LocalModel
 from footway.crowd.models.orca import MOST_NEIGHBOURS, SCRATCH_ROWS, Orca, orca_velocity
 from footway.crowd.models.power_law import PowerLaw, power_law_forces
-from footway.crowd.models.social_force import SocialForce, social_forces
+from footway.crowd.models.social_force import REPULSION, SocialForce, social_forces
 from footway.crowd.models.user_model import Neighbours, UserModel
 from footway.errors import BadQuery
 
@@ -56,6 +58,7 @@ _CLASSES: tuple[type[LocalModel], ...] = (SocialForce, PowerLaw, CollisionFreeSp
 
 GIVEN_VELOCITY, GIVEN_FORCE = -2, -1  # of models of users
 SOCIAL_FORCE, POWER_LAW, COLLISION_FREE_SPEED, ORCA = range(len(_CLASSES))
+_ZERO = np.float32(0.0)
 SCRATCH = (SCRATCH_ROWS, MOST_NEIGHBOURS)  # shape of the workspace of a velocity model
 FORCE_MODELS = COLLISION_FREE_SPEED  # numbers from here on are velocity models
 
@@ -73,6 +76,12 @@ def prepare_pairs(used, model, pairs):
         power_law_forces(n, model.parameters, pairs)
     else:
         measure_all(n, pairs)
+
+
+@inner
+def repulsion_of_obstacles(model):
+    """Return k of F_i; 0 if obstacles repel by the forces of their pairs."""
+    return model.parameters[REPULSION] if model.number == SOCIAL_FORCE else _ZERO
 
 
 @inner

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Parameters of the kernel.
-OWN_SHARE, LOOK_AHEAD, QUARTER_STRENGTH, PER_16_SIGMA, BEHIND, COS_SIGHT, SIDE, RADII = range(8)
+OWN_SHARE, LOOK_AHEAD, QUARTER_STRENGTH, PER_16_SIGMA, BEHIND, COS_SIGHT, SIDE, RADII, REPULSION = (
+    range(9)
+)
 
 _ZERO, _HALF, _QUARTER, _ONE = np.float32(0.0), np.float32(0.5), np.float32(0.25), np.float32(1.0)
 _SIXTH = np.float32(1.0 / 6.0)
@@ -98,6 +100,11 @@ class SocialForce(LocalModel):
         0.05, unit="m", low=0.0, high=1.0, source="chosen",
         help="Lateral offset that breaks the symmetry of head-on encounters.",
     )  # fmt: skip
+    repulsion: float = parameter(
+        0.0, low=0.0, high=100.0, source="chosen; Geraerts and Overmars (2007) give no number",
+        help="k of F_i and c_o: dynamic obstacles repel by k / gap, as published, compared with "
+        "the preferred direction. 0: they repel as characters do.",
+    )  # fmt: skip
     headway: float = parameter(
         0.54, unit="s", low=0.0, high=10.0, source="fitted to single files and flows at doors",
         help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
@@ -122,7 +129,7 @@ class SocialForce(LocalModel):
         cos_sight = float(cos(math.radians(self.sight)))
         values = (
             self.own_share, self.look_ahead, 0.25 * strength, 1.0 / (16.0 * self.sigma),
-            self.behind, cos_sight, self.side, 1.0 - self.discs,
+            self.behind, cos_sight, self.side, 1.0 - self.discs, self.repulsion,
         )  # fmt: skip
         return np.array(values, np.float32)
 
