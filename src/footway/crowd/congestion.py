@@ -3,8 +3,8 @@
 The wait at a passage is that of a queue in front of it: the number of people who are about to pass,
 divided by its capacity (the point queue of Vickrey, 1969). As long as they arrive more slowly than
 they can pass, there is no wait. So nothing changes while nothing is crowded, and small fluctuations
-have no effect. A path costs its length plus the way that could be walked during its waits (in the
-spirit of van Toll, Cook and Geraerts, 2012, who use the density on edges of the map).
+have no effect. A path costs its length plus the distance that could be walked during its waits (in
+the spirit of van Toll, Cook and Geraerts, 2012, who use the density on edges of the map).
 
 A crowded path is compared with the best one every few seconds. The character changes only if that
 saves a share of the cost (`Profile.habit`). Not everybody decides at the same moment, and waits are

@@ -99,7 +99,7 @@ class StartSpace:
         where = "the map" if self.polygon is None else "their area"
         return (
             f"{self.name or 'characters'}: with a radius of {self.radius:g} m {where} falls into "
-            f"{len(self.parts)} parts without a way between them; the {len(self.starts):,} start "
+            f"{len(self.parts)} parts without a path between them; the {len(self.starts):,} start "
             f"points are in {len(used)} of them, around ({x:.1f}, {y:.1f}), where about "
             f"{inside:,} of {self.capacity:,} fit"
         )

@@ -112,13 +112,13 @@ class JuPedSim:
         ground = scene.environment.walkable.geoms[0]
         simulation = jps.Simulation(model=getattr(jps, kind)(), geometry=ground, dt=dt)
         rng = np.random.default_rng(seed)
-        waiting: list[tuple[float, Any, Any, float]] = []  # due, point or area, way, speed
+        waiting: list[tuple[float, Any, Any, float]] = []  # due, point or area, journey, speed
         for stream in scene.streams:
-            way = _way(simulation, jps, stream)
+            journey = _journey(simulation, jps, stream)
             places = stream.starts if stream.starts is not None else [None] * len(_times(stream))
             for due, place in zip(_times(stream), places, strict=True):
                 speed = max(0.3, float(rng.normal(*stream.speed)))
-                waiting.append((due, stream.area if place is None else place, way, speed))
+                waiting.append((due, stream.area if place is None else place, journey, speed))
         waiting.sort(key=lambda one: one[0])
         recorder = Recorder(
             step=FRAME, seed=seed, map_name=scene.name, names=[self.name],
@@ -179,7 +179,7 @@ class JuPedSim:
         )
 
 
-def _way(simulation: Any, jps: Any, stream: Stream) -> tuple[int, int]:
+def _journey(simulation: Any, jps: Any, stream: Stream) -> tuple[int, int]:
     """Return the journey of a stream and its first stage."""
     if not stream.repeat:
         stage = simulation.add_exit_stage(list(stream.stops[-1]))

@@ -81,7 +81,7 @@ class Drawn(NamedTuple):
     file: str  # of the experiment, in the folder of trajectories; "" if there is none
     rate: float = 25.0  # frames per second of the file
     unit: float = 1.0  # m, of its coordinates
-    is_timed: bool = False  # the way along the oval over time, instead of a map
+    is_timed: bool = False  # the distance along the oval over time, instead of a map
 
 
 class Reference(NamedTuple):

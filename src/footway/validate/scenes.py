@@ -29,7 +29,7 @@ Mech. P06004."""
 
 @dataclass(frozen=True)
 class Stream:
-    """People with the same way.
+    """People with the same destinations.
 
     Attributes:
         stops: areas (rings) or points that they visit in order, m.
@@ -181,7 +181,7 @@ def single_file(persons: int, _: int = 0, *, width: float = 0.7) -> Scene:
 
 
 def on_oval(along: Floats, aside: float = 0.0) -> Floats:
-    """Return points of the oval, counterclockwise, by the way along it and to its left. (n, 2)."""
+    """Return points of the oval, counterclockwise: distances along it, and to its left. (n, 2)."""
     along = np.mod(along, OVAL)
     half = 0.5 * OVAL
     second = along >= half
@@ -195,7 +195,7 @@ def on_oval(along: Floats, aside: float = 0.0) -> Floats:
 
 
 def along_oval(points: Floats) -> Floats:
-    """Return the way along the oval of the nearest point of its centre line, m. (n,)."""
+    """Return the distance along the oval of the nearest point of its centre line, m. (n,)."""
     x, y = points.T
     right, left = x > STRAIGHT, x < 0.0
     angle = atan2(y, x - STRAIGHT) + 0.5 * math.pi

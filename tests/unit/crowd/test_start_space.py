@@ -39,8 +39,8 @@ def test_a_wide_disc_has_two_parts_and_starts_in_the_larger(two_rooms):
         covered = room.buffer(-0.55).buffer(0.55).area
         assert part.capacity == pytest.approx(PACKED * covered / (np.pi * 0.55**2), abs=3)
     assert space.warning == (
-        "carts: with a radius of 0.55 m the map falls into 2 parts without a way between them; the "
-        f"20 start points are in 1 of them, around ({space.parts[0].at[0]:.1f}, "
+        "carts: with a radius of 0.55 m the map falls into 2 parts without a path between them; "
+        f"the 20 start points are in 1 of them, around ({space.parts[0].at[0]:.1f}, "
         f"{space.parts[0].at[1]:.1f}), where about {space.parts[0].capacity} of {space.capacity} "
         "fit"
     )

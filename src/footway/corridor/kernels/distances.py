@@ -1,7 +1,7 @@
 """Lengths of the shortest paths from one place to many, after one search of the whole map.
 
-The sweep from the place knows the shortest path to every turn. So a path to a point is found by a
-search from the point that ends at its first turns, which is a few per cent of the whole search.
+The sweep from the place contains the shortest path to every turn. So a path to a point is found by
+a search from the point that ends at its first turns, which is a few per cent of the whole search.
 """
 
 from __future__ import annotations

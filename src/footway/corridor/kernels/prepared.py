@@ -1,4 +1,4 @@
-"""Answer queries by a table of turns: the ends see their first turns, labels know the rest."""
+"""Answer queries by a table: labels connect the turns that are visible from both ends."""
 
 from __future__ import annotations
 

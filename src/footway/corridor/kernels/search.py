@@ -219,8 +219,8 @@ def _bound_by_landmarks(node, ws, xy, q):
     """Lower bound on the length of a path through the portal of a node that is at a vertex.
 
     At the distance t from the portal's left end l the remaining path is at least d(l) - t, and from
-    its right end r at least d(r) - (width - t). The way to the portal changes by at most t along
-    it, so their sum is least where both are equal, or at the end of the wedge nearest to it.
+    its right end r at least d(r) - (width - t). The distance to the portal changes by at most t
+    along it, so their sum is least where both are equal, or at the end of the wedge nearest to it.
     """
     nf, ni = ws.floats, ws.ints
     left, right, flags = ni[node, PORTAL], ni[node, PORTAL + 1], ni[node, FLAGS]
@@ -1147,7 +1147,7 @@ def _note_turn(node, corner, side, g, ux, uy, ws, q):
 def search_to_sweep(ws, back, index, q):
     """Find the shortest path from the start of a sweep to q.s: (corners, length); -1: none.
 
-    The search runs from q.s to the first turn; the sweep in `back` knows the rest. Every path is
+    The search runs from q.s to the first turn; the sweep in `back` contains the rest. Every path is
     repaired before its length counts, as in `next_path`. The chain and its tangents are left in
     ws.chain and ws.tangents.
     """

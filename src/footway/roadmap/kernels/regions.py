@@ -1,7 +1,7 @@
 """Reachability regions, found block by block: which corners of a lattice a corner sees.
 
 The lines from a source to the corners of a block form a pyramid. Its cross-section at share t of
-the way is a box of t times the size of the block. If every cross-section fits into cubes of free
+its length is a box of t times the size of the block. If every cross-section fits into cubes of free
 cells, the source sees the whole block; if the lines cross a layer of cells none of which is free,
 it sees no corner of the block. Otherwise the block is divided, down to single lines. So
 the result is that of one line for each corner, but most corners are decided in large blocks.
@@ -26,7 +26,7 @@ STRICT = 1e-6  # cells; tolerance with which a layer must hide a block
 
 @inner
 def _limit(g, d, s, t, low, high):
-    """Return up to which share of the way a cross-section stays between low and high, one axis.
+    """Return up to which share of a line its cross-section stays between low and high, one axis.
 
     0 if it is not between them at share t.
     """
@@ -72,7 +72,7 @@ def _sees_all(gx, gy, gz, dx, dy, dz, sx, sy, sz, jump):
 
 @inner
 def _crossed(g, d, s, near, far):
-    """Return the cells, along one axis, that lines cross at shares from near to far of their way.
+    """Return the cells, along one axis, that lines cross at shares `near` to `far` of their length.
 
     The lines lead from g to points within s of g + d.
     """
@@ -102,8 +102,8 @@ def _sees_none(gx, gy, gz, dx, dy, dz, sx, sy, sz, hit, table):
     ax, ay, az = abs(dx), abs(dy), abs(dz)
     axis = 0 if ax >= ay and ax >= az else 1 if ay >= az else 2
     g, d, s = (gx, dx, sx) if axis == 0 else (gy, dy, sy) if axis == 1 else (gz, dz, sz)
-    way = 1 if d > 0.0 else -1
-    layer = int(math.floor(g + hit * d + way * STRICT))
+    sign = 1 if d > 0.0 else -1
+    layer = int(math.floor(g + hit * d + sign * STRICT))
     for _ in range(LAYERS):
         along = abs(layer + 0.5 - g)  # to the middle of the layer
         if along >= abs(d) - s - STRICT:
@@ -120,7 +120,7 @@ def _sees_none(gx, gy, gz, dx, dy, dz, sx, sy, sz, hit, table):
             k0, k1 = _crossed(gz, dz, sz, near, far)
         if count_free(i0, i1, j0, j1, k0, k1, table) == 0:
             return True
-        layer += way
+        layer += sign
     return False
 
 

@@ -279,8 +279,8 @@ def _find_via(a, b, length, needed, space, workspace):
     middle, found = 0.5 * (min(first, 1.0) + max(last, 0.0)), False
     far = r
     while 2.0 * far < length:
-        for way in range(27):
-            x, y, z = way % 3 - 1, way // 3 % 3 - 1, way // 9 - 1
+        for direction in range(27):
+            x, y, z = direction % 3 - 1, direction // 3 % 3 - 1, direction // 9 - 1
             away = far / math.sqrt(max(1, x * x + y * y + z * z))
             via[0] = a[0] + middle * (b[0] - a[0]) + x * away
             via[1] = a[1] + middle * (b[1] - a[1]) + y * away
@@ -307,10 +307,10 @@ def _slide(line, n, needed, space, workspace):
         for k in range(1, n - 1):
             before, here, after = line[k - 1], line[k], line[k + 1]
             best = _distance(before, here) + _distance(here, after)
-            for way in range(27):
-                moved[0] = here[0] + step * (way % 3 - 1)
-                moved[1] = here[1] + step * (way // 3 % 3 - 1)
-                moved[2] = here[2] + step * (way // 9 - 1)
+            for direction in range(27):
+                moved[0] = here[0] + step * (direction % 3 - 1)
+                moved[1] = here[1] + step * (direction // 3 % 3 - 1)
+                moved[2] = here[2] + step * (direction // 9 - 1)
                 length = _distance(before, moved) + _distance(moved, after)
                 if (
                     length < best - 1e-3 * step
