@@ -54,38 +54,20 @@ __all__ = [
     "study",
 ]
 
-_HOME = {
-    "BadFile": "footway.errors",
-    "BadGeometry": "footway.errors",
-    "BadInput": "footway.errors",
-    "BadQuery": "footway.errors",
-    "Building": "footway.environment",
-    "Corridor": "footway.corridor",
-    "CorridorMap": "footway.corridor",
-    "Crowd": "footway.crowd",
-    "Environment": "footway.environment",
-    "Escalator": "footway.environment",
-    "Floor": "footway.environment",
-    "FootwayError": "footway.errors",
-    "IndicativeRoute": "footway.terrain",
-    "Lift": "footway.environment",
-    "NoPath": "footway.errors",
-    "Path": "footway.corridor",
-    "Pinch": "footway.corridor",
-    "Profile": "footway.crowd",
-    "Ramp": "footway.environment",
-    "Recording": "footway.crowd",
-    "Roadmap": "footway.roadmap",
-    "Scenario": "footway.scenario",
-    "Stairs": "footway.environment",
-    "Terrain": "footway.terrain",
-    "Volume": "footway.environment",
-    "load": "footway.formats",
-    "load_scenario": "footway.scenario",
-    "load_study": "footway.runs.study",
-    "route": "footway.terrain.route",
-    "study": "footway.runs.execution",
+_NAMES = {
+    "corridor": "Corridor CorridorMap Path Pinch",
+    "crowd": "Crowd Profile Recording",
+    "environment": "Building Environment Escalator Floor Lift Ramp Stairs Volume",
+    "errors": "BadFile BadGeometry BadInput BadQuery FootwayError NoPath",
+    "formats": "load",
+    "roadmap": "Roadmap",
+    "runs.execution": "study",
+    "runs.study": "load_study",
+    "scenario": "Scenario load_scenario",
+    "terrain": "IndicativeRoute Terrain",
+    "terrain.route": "route",
 }
+_HOME = {name: f"footway.{module}" for module, names in _NAMES.items() for name in names.split()}
 
 if TYPE_CHECKING:
     from footway import camera, crowd, follow, roadmap

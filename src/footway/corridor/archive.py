@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from os import PathLike
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor.kernels.layouts import Index, TurnTable
 
-    Floats = NDArray[np.float64]
 
 _SAME = 0.1 * GRID  # m, tolerance between stored and recomputed lengths
 

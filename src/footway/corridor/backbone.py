@@ -17,13 +17,9 @@ from footway.corridor.kernels.wall_grid import TOUCHES
 from footway.corridor.path import TautPath
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.corridor.search import Solver
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 def corridor_of_path(solver: Solver, path: TautPath) -> Corridor:

@@ -15,13 +15,10 @@ from footway.corridor.points import clearances
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.medial import MedialAxis
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _PROBES = 10_000  # random points: the coverage is known to about 0.1 %
 _SMALLEST = 0.05  # m, smaller balls cover a negligible area
@@ -98,7 +95,7 @@ class Balls(NamedTuple):
 
     centres: Floats  # (k, 2) m
     radii: Floats  # (k,) m
-    edges: NDArray[np.int64]  # (k,) edge of the map
+    edges: Ints  # (k,) edge of the map
     coverage: float  # measured share of the free space that they cover
 
 

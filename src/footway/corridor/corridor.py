@@ -16,12 +16,10 @@ from footway.errors import BadQuery
 from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Floats, Ints
     from footway.corridor.search import Balls, Solver
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

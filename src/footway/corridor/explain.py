@@ -12,13 +12,9 @@ from footway.errors import NoPath
 from footway.validation import as_text
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor.search import Balls, Solution, Solver
     from footway.errors import BadQuery
-
-    Floats = NDArray[np.float64]
 
 
 def explain_failure(

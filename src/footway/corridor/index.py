@@ -31,10 +31,8 @@ from footway.corridor.kernels.wall_grid import bin_walls, candidate_walls
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.medial import MedialAxis
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 NO_LAYERS = Layers(

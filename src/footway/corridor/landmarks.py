@@ -19,12 +19,9 @@ from footway.corridor.kernels.query import THIN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints, Singles
     from footway.corridor.kernels.layouts import Index, SearchWorkspace
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 COUNT = 32  # landmarks of a map, about
 ACTIVE = 8  # of them bound one search: those that are best for its ends
@@ -36,7 +33,7 @@ class Landmarks(NamedTuple):
     """Distances of a few corners to all points of `CornerSequence.xy`."""
 
     places: Floats  # (k, 2) m, beside the corners
-    distances: NDArray[np.float32]  # (np, k) m; NaN where there is no path
+    distances: Singles  # (np, k) m; NaN where there is no path
     error: float  # m, by which a difference of two distances may be too large
 
 
@@ -101,7 +98,7 @@ def _candidates(index: Index) -> tuple[Ints, Floats, Ints, Ints]:
     return corners, at + share[:, None] * (toward - at), label, event
 
 
-def _has_two_sides(index: Index) -> NDArray[np.bool_]:
+def _has_two_sides(index: Index) -> Bools:
     """Which points (np,) are contacts with two walls, or with both sides of one.
 
     They may belong to two places of the free space, with two distances.

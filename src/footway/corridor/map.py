@@ -47,8 +47,9 @@ from footway.notebook_display import NotebookDisplay
 if TYPE_CHECKING:
     from os import PathLike
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor.corridor import Pinch
     from footway.corridor.kernels.layouts import Index
     from footway.corridor.search import Solution
@@ -56,9 +57,6 @@ if TYPE_CHECKING:
     from footway.roadmap import Roadmap
     from footway.roadmap.maps.space_map import SpaceMap
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
     XY = tuple[float, float]
     Point = XY | ArrayLike
 

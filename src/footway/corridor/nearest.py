@@ -15,13 +15,10 @@ from footway.corridor.kernels.nearest import find_nearest
 from footway.corridor.kernels.query import THIN
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.medial import MedialAxis
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _BATCH = 64  # points of one call
 

@@ -25,12 +25,10 @@ from footway.errors import BadQuery
 from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor.corridor import Corridor
     from footway.corridor.search import Solution, Solver
 
-    Floats = NDArray[np.float64]
 
 _STRAIGHT = 0.17  # sine of ten degrees: smaller angles approximate a curve
 

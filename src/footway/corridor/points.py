@@ -10,12 +10,9 @@ from footway._numba.parallel import in_parts
 from footway.corridor.kernels.locate import N_VALUES, locate_points, measure_clearances
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _BATCH = 1024  # points of one call
 

@@ -42,13 +42,10 @@ from footway.errors import BadQuery
 from footway.validation import as_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor.kernels.layouts import Graph, Index, TurnTable
     from footway.errors import NoPath
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Point = tuple[float, float]
 
 SPACING = 0.5  # m, largest distance between balls of a corridor
@@ -101,7 +98,7 @@ class Solver:
 
     uses_landmarks = True
     can_widen = True
-    corner_edges: NDArray[np.bool_] | None = None
+    corner_edges: Bools | None = None
 
     def __init__(self, index: Index) -> None:
         self.index = index

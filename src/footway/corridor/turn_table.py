@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 MOST_LABELS = 1 << 24  # of a table: 285 MB
 _ROOTS = 64  # trees of shortest paths that rank the corners

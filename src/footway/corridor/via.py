@@ -14,16 +14,14 @@ from footway.corridor.kernels.via import grow_tree, next_backbone, sort_by_lengt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from footway.arrays import Bools, Floats
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor.kernels.via import Tree
     from footway.corridor.search import Solution, Solver
 
 
 def solve_via_edges(
     solver: Solver, a: Floats, b: Floats, radius: float, *, different: float, taken: Bools
-) -> Iterator[tuple[NDArray[np.int64], Solution]]:
+) -> Iterator[tuple[Ints, Solution]]:
     """Yield half-edges of backbones and the shortest path in the corridor around each.
 
     For each edge of the map, the shortest backbone of a disc that follows it and passes no vertex

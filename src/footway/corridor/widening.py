@@ -16,12 +16,9 @@ from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.kernels.widening import TOLERANCE, corners_along, taut_around
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Ints
     from footway.corridor.kernels.layouts import Index
     from footway.corridor.path import TautPath
-
-    Ints = NDArray[np.int64]
 
 
 def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath:

@@ -12,12 +12,9 @@ from footway.corridor.corridor import Pinch, pinch_at
 from footway.corridor.kernels.locate import CLEARANCE, WALL_X, WALL_Y
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor.kernels.layouts import Index
     from footway.corridor.search import Solver
-
-    Floats = NDArray[np.float64]
 
 
 class _Narrow(NamedTuple):

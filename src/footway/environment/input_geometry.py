@@ -19,6 +19,8 @@ from footway.validation import floats, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from footway.arrays import Shapes
+
 Shape: TypeAlias = shapely.Geometry | ArrayLike
 """A Shapely geometry, or an (n, 2) array of coordinates in metres."""
 
@@ -38,7 +40,7 @@ class Pieces:
             after rounding to the grid (polygons traced from cells are); merging is skipped.
     """
 
-    shapes: NDArray[np.object_]
+    shapes: Shapes
     labels: Sequence[str]
     apart: bool = False
 
@@ -106,7 +108,7 @@ def explode(shapes: Sequence[Any], labels: Sequence[str], *, of: str) -> Pieces:
     return Pieces(parts, [labels[i] for i in owner])
 
 
-def simple_parts(shapes: Sequence[Any]) -> tuple[NDArray[np.object_], NDArray[np.intp]]:
+def simple_parts(shapes: Sequence[Any]) -> tuple[Shapes, NDArray[np.intp]]:
     """Return the simple parts of (nested) geometries and the index of each part's geometry."""
     parts = np.empty(len(shapes), dtype=object)
     parts[:] = list(shapes)

@@ -16,7 +16,7 @@ from footway.errors import BadGeometry
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from footway.arrays import Shapes
 
 MAX_STEPS: Final = 2_000_000_000
 """Grid steps. The Voronoi diagram uses 32-bit coordinates relative to the corner of the bounding
@@ -45,17 +45,15 @@ def to_metres(geometry: Any, grid: float) -> Any:
     return shapely.transform(geometry, lambda xy: xy / per_metre)
 
 
-def polygon_parts(geometry: Any) -> NDArray[np.object_]:
+def polygon_parts(geometry: Any) -> Shapes:
     """Return the non-empty polygons in geometry (one or an array, as of overlays)."""
     parts = shapely.get_parts(shapely.get_parts(geometry))
     polygonal = shapely.get_type_id(parts) == shapely.GeometryType.POLYGON
-    polygons: NDArray[np.object_] = parts[polygonal & ~shapely.is_empty(parts)]
+    polygons: Shapes = parts[polygonal & ~shapely.is_empty(parts)]
     return polygons
 
 
-def check_coordinates(
-    geometries: NDArray[np.object_], labels: Sequence[str], *, grid: float
-) -> None:
+def check_coordinates(geometries: Shapes, labels: Sequence[str], *, grid: float) -> None:
     """Raise an error if coordinates in metres do not fit on a 32-bit grid.
 
     Raises:

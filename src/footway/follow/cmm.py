@@ -48,9 +48,9 @@ from footway.validation import one_of, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from footway.arrays import Floats
+    from footway.arrays import Floats, Ints
     from footway.corridor import Corridor, CorridorMap
     from footway.follow.detour import Obstacle
     from footway.follow.kernels.layouts import Settings
@@ -434,7 +434,7 @@ _memory = _Memory()
 
 
 def _walk_batch(
-    cmap: CorridorMap, ends: Floats, settings: Settings, seeds: NDArray[np.int64]
+    cmap: CorridorMap, ends: Floats, settings: Settings, seeds: Ints
 ) -> Iterator[Walk | None]:
     """Yield the walks of some queries (n, 4)."""
     n, solver, trail = len(ends), cmap.solver, _memory.trail

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from footway.arrays import Floats
+    from footway.arrays import Floats, Shapes
     from footway.environment.plan import Kind
 
 FORMAT: Final = Format("GeoJSON", (".geojson", ".json"), starts=(b"{",))
@@ -482,7 +482,7 @@ class _Table(NamedTuple):
         ]
 
 
-def _polygons(table: _Table, shapes: NDArray[np.object_]) -> list[Repair]:
+def _polygons(table: _Table, shapes: Shapes) -> list[Repair]:
     """Create polygons; list rings that are open, too short or wrongly oriented."""
     chosen = np.flatnonzero(table.dimension == 2)
     if not len(chosen):

@@ -23,9 +23,7 @@ from footway.validation import pair, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from footway.arrays import Bools, Floats, Ints
+    from footway.arrays import Bools, Floats, Ints, Shapes
     from footway.environment import TerrainRegion, Volume
 
 
@@ -41,7 +39,7 @@ class _Runs(NamedTuple):
     direction: Ints
 
 
-def trace(free: Bools) -> NDArray[np.object_]:
+def trace(free: Bools) -> Shapes:
     """Return polygons in cells around the free cells, one per 4-connected part.
 
     Args:
@@ -73,7 +71,7 @@ def trace(free: Bools) -> NDArray[np.object_]:
     part = parts[y, x] - 1
     # Sorted by part, the shell first: only shells run counterclockwise.
     order = np.lexsort((~shapely.is_ccw(rings), part))
-    polygons: NDArray[np.object_] = shapely.polygons(rings[order], indices=part[order])
+    polygons: Shapes = shapely.polygons(rings[order], indices=part[order])
     return polygons
 
 

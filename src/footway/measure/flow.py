@@ -11,18 +11,16 @@ from footway.errors import BadQuery
 from footway.measure.rows import checked, frame_of_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from footway.arrays import Floats
+    from footway.arrays import Bools, Floats, Ints
     from footway.recording.recording import Recording
 
 
 class Crossings(NamedTuple):
     """Characters that crossed a line, in the order of time."""
 
-    ids: NDArray[np.int64]  # (n,)
+    ids: Ints  # (n,)
     times: Floats  # (n,) s, between two frames by interpolation
-    left: NDArray[np.bool_]  # (n,) whether it went to the left, as seen from the line's first end
+    left: Bools  # (n,) whether it went to the left, as seen from the line's first end
 
 
 def crossings(recording: Recording, line: Any) -> Crossings:
@@ -61,9 +59,7 @@ def crossings(recording: Recording, line: Any) -> Crossings:
     return Crossings(known.ids[after][sort], times[sort], left[sort])
 
 
-def steps_over(
-    before: Floats, after: Floats, a: Floats, b: Floats
-) -> tuple[NDArray[np.int64], Floats, NDArray[np.bool_]]:
+def steps_over(before: Floats, after: Floats, a: Floats, b: Floats) -> tuple[Ints, Floats, Bools]:
     """Return which steps (n, 2) to (n, 2) cross the line from a to b.
 
     Returns their numbers (k,), the share of the step before the line (k,), and whether it leads to

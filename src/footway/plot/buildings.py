@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap, Pinch
     from footway.corridor.building_path import BuildingPath
     from footway.environment import Building
 
-    Floats = NDArray[np.float64]
 
 _LINK = "#bcd4ea"
 _COLUMNS = 4  # panels beside each other

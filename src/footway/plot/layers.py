@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
 
-    from footway.arrays import Floats
+    from footway.arrays import Floats, Shapes
     from footway.corridor import Corridor, Path, Pinch
     from footway.environment import Environment, Repair, TerrainRegion
     from footway.follow import Disc, Walk
@@ -64,7 +63,7 @@ def fill(sheet: Sheet, shapes: Any, *, zorder: float, **style: Any) -> None:
         sheet.axes.add_patch(PathPatch(shape, zorder=zorder, **({"edgecolor": "none"} | style)))
 
 
-def outline(polygons: NDArray[np.object_]) -> Outline:
+def outline(polygons: Shapes) -> Outline:
     """Return polygons with holes as one compound outline; holes have the opposite orientation."""
     rings, codes = [], []
     for ring in (ring for part in polygons for ring in (part.exterior, *part.interiors)):

@@ -17,9 +17,7 @@ from footway.roadmap.lattice.space import corners_where
 from footway.roadmap.voronoi.blends import blends
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from footway.arrays import Floats, Ints
+    from footway.arrays import Floats, Ints, Shapes
     from footway.environment import Environment
     from footway.roadmap.voronoi.blends import Blends
 
@@ -116,7 +114,7 @@ def _raised(segments: Floats, height: float) -> Surface:
     return Surface(corners.reshape(-1, 3), np.repeat(left, 4, axis=0), triangles)
 
 
-def _roofs(solids: NDArray[np.object_], height: float) -> Surface:
+def _roofs(solids: Shapes, height: float) -> Surface:
     """Return flat roofs over polygons."""
     solids = solids[shapely.get_type_id(solids) == shapely.GeometryType.POLYGON]
     cut = shapely.get_parts(shapely.constrained_delaunay_triangles(solids))

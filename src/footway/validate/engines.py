@@ -17,8 +17,7 @@ from footway.recording.recording import Recorder, Recording
 from footway.validate.scenes import RADIUS, Scene, Stream
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.crowd.models import LocalModel
 
 FRAME: Final = 0.1  # s between two recorded frames
@@ -191,20 +190,20 @@ def _journey(simulation: Any, jps: Any, stream: Stream) -> tuple[int, int]:
     return simulation.add_journey(journey), stages[0]
 
 
-def _times(stream: Stream) -> NDArray[np.float64]:
+def _times(stream: Stream) -> Floats:
     if stream.times is not None:
         return stream.times
     assert stream.starts is not None
     return np.zeros(len(stream.starts))
 
 
-def _points_in(area: Any, rng: Any) -> NDArray[np.float64]:
+def _points_in(area: Any, rng: Any) -> Floats:
     """Return random points of an area, a radius and a bit away from its sides. (n, 2)."""
     polygon = as_polygon(area)
     x0, y0, x1, y1 = polygon.bounds
     margin = RADIUS + 0.12
     points = rng.uniform((x0 + margin, y0 + margin), (x1 - margin, y1 - margin), (_TRIES, 2))
-    found: NDArray[np.float64] = points[contains(polygon, points)]
+    found: Floats = points[contains(polygon, points)]
     return found
 
 

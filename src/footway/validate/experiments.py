@@ -16,13 +16,11 @@ from footway.validate.tables import SPREAD, Bins, Interval, load_table, weidmann
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.recording.recording import Recording
     from footway.validate.engines import Engine
     from footway.validate.scenes import Scene
 
-    Floats = NDArray[np.float64]
 
 _LAW: Final = 0.2  # share of 1.9 b: two deviations of blocks of ten persons in the measured runs
 

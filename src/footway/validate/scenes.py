@@ -15,9 +15,8 @@ from footway.environment import Environment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from footway.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Ring = Sequence[tuple[float, float]]
 
 RADIUS: Final = 0.2  # m, of everybody

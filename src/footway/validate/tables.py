@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from footway.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 FOLDER: Final = Path(__file__).parent / "data"
 BIN: Final = 0.25  # per m2 or per m, width of a bin of densities

@@ -31,11 +31,9 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.validate.engines import Engine
 
-    Floats = NDArray[np.float64]
 
 SUFFIXES: Final = (".parquet", ".sqlite", ".txt", ".csv")
 _WINDOW: Final = 10.0  # s, over which values are averaged, about
@@ -283,7 +281,7 @@ def _by_window(
     return found
 
 
-def _averages(values: Floats, window: NDArray[np.int64], n: int) -> tuple[Floats, Floats]:
+def _averages(values: Floats, window: Ints, n: int) -> tuple[Floats, Floats]:
     """Return mean and deviation of the known values in each of n windows."""
     parts = [values[(window == k) & np.isfinite(values)] for k in range(n)]
     pairs = [(part.mean(), part.std()) if len(part) else (np.nan, np.nan) for part in parts]

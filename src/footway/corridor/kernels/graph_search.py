@@ -23,7 +23,8 @@ from footway._numba.jit import inner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from footway.arrays import Bools, Floats, Ints
+
 
 TOLERANCE = 1e-9  # m, by which a clearance may be below the radius
 REACHED, SETTLED = range(2)  # columns of GraphWorkspace.seen
@@ -44,15 +45,15 @@ class GraphWorkspace(NamedTuple):
 
     cost: Floats  # (nv,) of the shortest path to a vertex
     arrival: NDArray[np.int32]  # (nv,) half-edge by which it arrives
-    from_start: NDArray[np.bool_]  # (nv,) whether that is the edge of the start
-    seen: NDArray[np.int64]  # (nv, 2) last query that reached, and that settled, a vertex
-    marks: NDArray[np.int64]  # (ne,) last query whose goal lies in this dead end
+    from_start: Bools  # (nv,) whether that is the edge of the start
+    seen: Ints  # (nv, 2) last query that reached, and that settled, a vertex
+    marks: Ints  # (ne,) last query whose goal lies in this dead end
     keys: Floats  # (2 ne + 2,) heap: lower bounds
     queue: NDArray[np.int32]  # (2 ne + 2,) heap: vertices
     halves: NDArray[np.int32]  # (2 ne + 2,) half-edges of the path
     landmarks: Floats  # (nv, k) distance of each vertex from each landmark; k = 0: no landmarks
     goal_landmarks: Floats  # (k,) distance of the goal from each landmark
-    query: NDArray[np.int64]  # (1,) number of the query
+    query: Ints  # (1,) number of the query
 
 
 def make_graph_workspace(n_vertices: int, n_edges: int, landmarks: Floats) -> GraphWorkspace:

@@ -12,10 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from footway.arrays import Bools, Floats, Ints, Singles
     from footway.medial import MedialAxis
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 # Results of a search; GOAL_x is START_x + 1.
@@ -71,8 +69,8 @@ class CellBoundaries(NamedTuple):
     widths: Floats
     pieces: Ints
     sites: Floats  # (ns, 4)
-    is_point: NDArray[np.bool_]  # (ns,)
-    two_sided: NDArray[np.bool_]  # (ns,)
+    is_point: Bools  # (ns,)
+    two_sided: Bools  # (ns,)
     of_roadmap: bool  # whether points are located by balls; if not, the arrays of balls are empty
     balls: Floats  # (m, 3) x, y, clearance of each event, m, and a grid of those near each cell
     ball_box: Floats  # (3,) lower left corner and cell size, m
@@ -97,7 +95,7 @@ class Graph(NamedTuple):
     clearance: Floats  # (ne,) narrowest, m
     length: Floats  # (ne,) cost: length times weight, m
     weight: Floats  # (ne,) factor on lengths; 1 except for a roadmap with weights
-    is_core: NDArray[np.bool_]  # (ne,)
+    is_core: Bools  # (ne,)
     up: Ints  # (nv,) -1 in the core
     join: Ints  # (nv,) parent in the forest, itself at a root
     join_clearance: Floats  # (nv,)
@@ -206,8 +204,8 @@ class SearchWorkspace(NamedTuple):
     limit: Floats  # (3,) longest path, m, the query of to_goal, error of the landmarks, m
     to_goal: Floats  # (2 ns, 4) the turns of a search from the goal
     polyline: Floats  # (capacity + 2, 2) ends of lines and points of arcs
-    on_path: NDArray[np.bool_]  # (ne,) edges on loopless paths from start to goal
-    landmarks: NDArray[np.float32]  # (np, k) distance of each point from each landmark, m; NaN:
+    on_path: Bools  # (ne,) edges on loopless paths from start to goal
+    landmarks: Singles  # (np, k) distance of each point from each landmark, m; NaN:
     # unknown. k = 0: no landmarks
     goal_distances: Floats  # (k,) distance of the goal from each landmark, m
     active: Ints  # (at most 8,) landmarks that bound the search
@@ -240,7 +238,7 @@ class TurnTable(NamedTuple):
     hubs: NDArray[np.int32]  # (m,) in increasing order for each turn
     nexts: NDArray[np.int32]  # (m,)
     distances: Floats  # (m,) m
-    is_tied: NDArray[np.bool_]  # (m,) whether there are several shortest paths
+    is_tied: Bools  # (m,) whether there are several shortest paths
 
 
 class TurnWorkspace(NamedTuple):

@@ -23,6 +23,8 @@ from footway._numba.jit import inner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
+
 TOO_MUCH = -1  # the result exceeds the memory
 TOUCH = 1e-9  # m, tolerance for pieces at the limit of a cone and points on a side
 SPECK = 1e-7  # m, maximum length of an interval that is visible only due to rounding
@@ -37,13 +39,13 @@ BEGIN, END = 0, 1  # columns of intervals, of `CutRoute.along`, and of `Visibili
 class VisibilityWorkspace(NamedTuple):
     """Memory for visibility queries: see `make_workspace`."""
 
-    cones: NDArray[np.float64]  # (n, 4) left and right limit of waiting cones, m
+    cones: Floats  # (n, 4) left and right limit of waiting cones, m
     triangles: NDArray[np.int32]  # (n,) triangle that a waiting cone enters
     sides: NDArray[np.int32]  # (n,) its side through which the cone enters
-    lines: NDArray[np.int64]  # (n, 2) first and last line of the route that the cone may contain
-    intervals: NDArray[np.float64]  # (n, 2) m along the route
-    marks: NDArray[np.int64]  # (t,) last flood that reached each triangle
-    ahead: NDArray[np.float64]  # (n, 2) points of the route, m
+    lines: Ints  # (n, 2) first and last line of the route that the cone may contain
+    intervals: Floats  # (n, 2) m along the route
+    marks: Ints  # (t,) last flood that reached each triangle
+    ahead: Floats  # (n, 2) points of the route, m
 
 
 class _View(NamedTuple):
