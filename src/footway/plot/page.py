@@ -23,7 +23,7 @@ COLOURS: Final = ("#2f7fc9", "#e2402a", "#3c9a5f", "#c58a1c", "#7d5bbe", "#1f9aa
 _ENLARGED: Final = 1.6
 
 _STYLE: Final = """
-:root { color-scheme: light; }
+:root { color-scheme: light dark; }
 body { margin: 0; background: #fff; color: #272c35; font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 1180px; margin: 0 auto; padding: 32px 24px 64px; }
 h1 { font-size: 28px; margin: 0 0 4px; } h2 { font-size: 21px; margin: 44px 0 6px; }
@@ -38,6 +38,14 @@ th { font-weight: 600; } td.n { text-align: right; font-variant-numeric: tabular
 figure { margin: 0; } figcaption { font-size: 15px; color: #5b6472; } ul { font-size: 14px; }
 pre { background: #f5f6f8; padding: 12px; overflow-x: auto; font-size: 13px; }
 .wide { overflow-x: auto; } .wide svg { min-width: 760px; }
+.halves { overflow-x: auto; } .halves svg { min-width: 440px; }
+@media (prefers-color-scheme: dark) {
+  :root { color-scheme: dark; } body { background: #15181d; color: #dfe3ea; }
+  .muted, figcaption { color: #9aa4b2; } th, td { border-color: #2c323b; }
+  pre { background: #1e232a; }
+  .good { color: #62c58a; } .bad { color: #ff8b7e; } a { color: #7fb4f5; }
+  svg, img { background: #fff; border-radius: 6px; }
+}
 """
 
 

@@ -122,7 +122,7 @@ def study(
     runner = _Runner(made, folder, maps, range(k - 1, len(made.points), n), progress)
     runner.run(workers, executor)
     runs = select(runner.finished, len(made.points), runner.seeds, made.stop)
-    results = StudyResults(made.title, tuple(map(dict, made.points)), runs, folder.path)
+    results = StudyResults(made.title, tuple(map(dict, made.points)), runs, folder.path, made.stop)
     if n == 1:
         for name in keep:
             _record(results, name, runner)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from footway.runs.analysis import Difference
     from footway.runs.results import StudyResults
+    from footway.runs.study import StopRule
 
 _MOST_ROWS: Final = 200
 
@@ -55,6 +56,10 @@ def report_html(
             f'<p class="bad">In {left} of {len(results.runs)} runs somebody was still inside at '
             "the end. These runs have no egress time: means and percentiles leave them out.</p>"
         )
+    uncertain = sum(map(results.is_uncertain, range(len(results.points))))
+    if results.stop is not None and uncertain:
+        text = uncertain_text(results.stop, uncertain, len(results.points))
+        parts.append(f'<p class="bad">{html.escape(text)}</p>')
     if results.points[0]:
         parts.append("<h2>What varies</h2>")
         charts = "".join(
@@ -85,6 +90,14 @@ def report_html(
     parts += _other_measures(results)
     parts += _repeat(results)
     return page.page(f"{title}: study", parts)
+
+
+def uncertain_text(rule: StopRule, uncertain: int, points: int) -> str:
+    """Return a sentence about the points that have too few runs for the stop rule."""
+    return (
+        f"At {uncertain} of {points} points all seeds are not enough to know {rule.measure} to "
+        f"{100.0 * rule.within:g} %: give more seeds."
+    )
 
 
 def comparison_html(old: StudyResults, new: StudyResults, *, measure: str | None = None) -> str:

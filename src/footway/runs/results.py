@@ -231,6 +231,7 @@ class StudyResults:
         points: values of the varied keys by point.
         runs: measures by point and seed; in the order of points and seeds.
         folder: of the study.
+        stop: when a point has enough runs; None: after all seeds.
 
     """
 
@@ -238,6 +239,7 @@ class StudyResults:
     points: tuple[dict[str, Any], ...]
     runs: dict[tuple[int, int], Measures]
     folder: Path
+    stop: StopRule | None = None
 
     @classmethod
     def from_folder(cls, folder: str | PathLike[str]) -> StudyResults:
@@ -250,7 +252,7 @@ class StudyResults:
         points = tuple(facts["points"])
         seeds = range(facts["first_seed"], facts["first_seed"] + facts["seeds"])
         runs = select(files.finished(), len(points), seeds, rule)
-        return cls(facts["title"], points, runs, files.path)
+        return cls(facts["title"], points, runs, files.path, rule)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -296,6 +298,12 @@ class StudyResults:
     def statistics_at(self, point: int, measure: str, confidence: float = 0.95) -> Statistics:
         """Return statistics of a measure at a point."""
         return statistics(self.values(point, measure), confidence)
+
+    def is_uncertain(self, point: int) -> bool:
+        """Return whether all seeds of a point were not enough for its stop rule."""
+        if self.stop is None or point not in self._by_point:
+            return False
+        return enough(self.values(point, self.stop.measure), self.stop) is None
 
     def not_out(self, point: int) -> int:
         """Return in how many runs of a point somebody was left who should have left.

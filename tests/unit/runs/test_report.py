@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ from footway.runs.analysis import (
 from footway.runs.charts import draw_curve
 from footway.runs.report import comparison_html, report_html
 from footway.runs.results import StudyFolder, StudyResults
-from footway.runs.study import parse_study
+from footway.runs.study import StopRule, parse_study
 
 PLAN = 'scenario = "demo:bottleneck"\nseeds = 5\n[vary]\nduration = [5, 6]\nstep = [0.1, 0.2]\n'
 
@@ -170,3 +171,12 @@ def test_most_crowded_moment():
     recording = crowd.run(seconds=14)
     frame = recording.frame(most_crowded(recording, near=2.0))
     assert 5.0 < frame.time < 11.0
+
+
+def test_points_that_are_uncertain_are_counted(tmp_path):
+    found = results(tmp_path / "plan", [10, 10, 30, 30])
+    assert "not enough" not in report_html(found)
+    narrow = replace(found, stop=StopRule("egress_time", within=1e-4))
+    wide = replace(found, stop=StopRule("egress_time", within=5.0))
+    assert "At 4 of 4 points all seeds are not enough" in report_html(narrow)
+    assert "not enough" not in report_html(wide)

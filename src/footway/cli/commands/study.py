@@ -161,6 +161,7 @@ def _as_json(plan: str, results: StudyResults) -> dict[str, Any]:
         {
             "values": dict(values),
             "runs": sum(point == p for p, _ in results.runs),
+            "uncertain": results.is_uncertain(point),
             "measures": {
                 name: vars(results.statistics_at(point, name)) for name in results.measures
             },
@@ -181,6 +182,7 @@ def _without_nan(value: Any) -> Any:
 
 def _as_text(results: StudyResults, points: Sequence[int]) -> Iterator[str]:
     """Yield what was found at these points; a shard has some of them only."""
+    from footway.runs.report import uncertain_text
     from footway.runs.study import describe
 
     finished = sum(point in points for point, _ in results.runs)
@@ -203,5 +205,8 @@ def _as_text(results: StudyResults, points: Sequence[int]) -> Iterator[str]:
         runs = reports.count(sum(key[0] == point for key in results.runs), "run")
         warning = f"; in {left} of them somebody was still inside at the end" if left else ""
         yield f"  {describe(results.points[point])}: {measure} {text} ({runs}{warning})"
+    uncertain = sum(map(results.is_uncertain, points))
+    if results.stop is not None and uncertain:
+        yield f"  {uncertain_text(results.stop, uncertain, len(points))}"
     if len(points) > _MOST_ROWS:
         yield f"  and {len(points) - _MOST_ROWS} more: --json lists them all"
