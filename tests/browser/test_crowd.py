@@ -86,10 +86,10 @@ def test_populations_are_changed_and_removed_while_it_runs(browsing, server, tmp
     assert status(server)["characters"] == 30
     browsing.until(lambda: browsing.part("population-1").count() == 0)
 
-    # In the place of those who were there stand those of another scenario who are still to come.
+    # In the place of those who were there stand those of another scenario who appear later.
     (tmp_path / "later.toml").write_text(LATER)
     browsing.open_file(tmp_path / "later.toml")
-    browsing.until(lambda: "late\n12 to come" in browsing.part("populations").inner_text())
+    browsing.until(lambda: "late\n12 scheduled" in browsing.part("populations").inner_text())
     browsing.slide("population-speed-0", 0.7)
     browsing.until(lambda: status(server)["populations"][0]["speed"] == 0.7)
     # Its obstacle is there once after a reset, and is saved with its motion.

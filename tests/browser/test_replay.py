@@ -27,7 +27,7 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
     browsing.shows(lambda state: state["replay"]["time"] == 3 and state["characters"] == 25)
     browsing.press("replay-speed-4", "replay-play")
     browsing.shows(lambda state: state["replay"]["time"] == pytest.approx(6.0))
-    browsing.part("plot-speed").click(position={"x": 36, "y": 20})
+    browsing.part("plot-speed").click(position={"x": 40, "y": 20})
     browsing.shows(lambda state: state["replay"]["time"] < 1)
     for name, unit in (("flow", "1/(m s)"), ("density", "1/m²"), ("speed", "m/s")):
         plot = browsing.part(f"plot-{name}")
@@ -69,6 +69,6 @@ def test_the_timeline_starts_at_the_first_frame(browsing, tmp_path):
     assert (state["time"], state["first"]) == (96.0, 96.0)
     assert state["last"] == pytest.approx(215.9)
     assert browsing.part("replay-time").get_attribute("min") == "96"
-    browsing.part("plot-present").click(position={"x": 38, "y": 20})
+    browsing.part("plot-present").click(position={"x": 42, "y": 20})
     assert 96.0 < browsing.state["replay"]["time"] < 105.0
     assert "not given: add --map" in browsing.part("document-facts").inner_text()

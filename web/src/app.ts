@@ -38,6 +38,8 @@ export class App {
   /** Called when a ground is drawn, with its bounds and whether another map was opened. */
   readonly groundShown: ((shown: { bounds: Document["bounds"]; fresh: boolean }) => void)[] = [];
   readonly obstacles = new Obstacles();
+  /** Colour scales of what is drawn, beside the map; the panel of layers has all legends. */
+  readonly scales = h("div", { class: "scales", "aria-hidden": "true" });
   /** Set by the panels that provide them. */
   undo: () => void = () => undefined;
   redo: () => void = () => undefined;
@@ -202,6 +204,7 @@ export class App {
     if (isFresh && before !== undefined) {
       this.clock.clear();
       this.trails.clear();
+      this.density.clear();
       this.obstacles.show(new Float32Array(0));
       this.store.selected.set(-1);
     }

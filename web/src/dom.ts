@@ -128,7 +128,8 @@ export function numberSlider(
   const limit = (least: number, most: number): void => {
     [min, max] = [least, most];
     Object.assign(entry, { min: String(min), max: String(max) });
-    set(get());
+    if (document.activeElement === entry) show(get()); // the user is typing
+    else set(get());
   };
   limit(min, max);
   set(range.value);

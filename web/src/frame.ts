@@ -77,6 +77,12 @@ function topBar(app: App, served: boolean): HTMLElement {
   app.store.theme.watch((value) => light.replaceChildren(icon(value === "light" ? "moon" : "sun")));
   const zoom = (factor: number): void =>
     app.stage.zoom(factor, app.stage.canvas.clientWidth / 2, app.stage.canvas.clientHeight / 2);
+  const cameras = [
+    button("zoom-out", "Zoom out", { icon: "minus", key: "-" }, () => zoom(1.25)),
+    button("zoom-in", "Zoom in", { icon: "plus", key: "+" }, () => zoom(0.8)),
+    button("fit", "Show the whole map", { icon: "fit", key: "F" }, () => app.fit()),
+  ];
+  app.store.view.watch((value) => cameras.forEach((made) => (made.disabled = value === "walk")));
   return h(
     "header",
     { class: "bar" },
@@ -85,9 +91,7 @@ function topBar(app: App, served: boolean): HTMLElement {
     h(
       "div",
       { class: "card tools" },
-      button("zoom-out", "Zoom out", { icon: "minus", key: "-" }, () => zoom(1.25)),
-      button("zoom-in", "Zoom in", { icon: "plus", key: "+" }, () => zoom(0.8)),
-      button("fit", "Show the whole map", { icon: "fit", key: "F" }, () => app.fit()),
+      ...cameras,
       light,
       button("help-button", "Keys and pointer", { icon: "help", key: "?" }, () => app.showHelp()),
     ),
@@ -220,7 +224,7 @@ function statusLine(app: App): HTMLElement {
     const people = count === 1 ? "1 person" : `${count.toLocaleString("en")} people`;
     pace.textContent = count === 0 ? "" : fps < 1 ? people : `${people} · ${fps} fps`;
   }, 500);
-  return h("footer", { class: "status" }, bar, where, pace, lost);
+  return h("footer", { class: "status" }, bar, where, pace, lost, app.scales);
 }
 
 /** 1, 2 or 5 times a power of ten, at most `length`. */

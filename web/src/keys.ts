@@ -35,23 +35,26 @@ export function keys(app: App): void {
   };
   /** A control that was clicked keeps the focus; Space is for the crowd until Tab moves the focus. */
   let clicked: Element | null = null;
-  window.addEventListener("pointerdown", ({ target }) => (clicked = (target as Element).closest("button, summary, input")), true);
+  window.addEventListener("pointerdown", ({ target }) => (clicked = (target as Element).closest("button, summary, input, select")), true);
   window.addEventListener("focusin", ({ target }) => target !== clicked && (clicked = null));
   window.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;
-    const typing = target.matches("input, select, textarea") && !target.matches("[type=range],[type=checkbox]");
+    if (document.querySelector("dialog[open]") !== null) return;
+    // Space is no part of a number; a list that was clicked has its choice.
+    const isSpace = event.key === " ";
+    const typing = target.matches(isSpace ? "input, textarea" : "input, select, textarea") && !target.matches(`[type=range],[type=checkbox]${isSpace ? ",[type=number]" : ""}`);
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !typing) {
       event.preventDefault();
       (event.shiftKey ? app.redo : app.undo)();
       return;
     }
-    const takesSpace = target.matches("button, summary, [type=checkbox]") && target !== clicked;
-    const onControl = event.key === " " ? takesSpace : target.matches("button, input, summary") && event.key.startsWith("Arrow");
+    const takesSpace = target.matches("button, summary, select, [type=checkbox]") && target !== clicked;
+    const onControl = isSpace ? takesSpace : target.matches("button, input, summary") && event.key.startsWith("Arrow");
     if (typing || onControl || event.ctrlKey || event.metaKey || event.altKey) return;
     const action = actions[event.key] as (() => void) | undefined;
     if (action === undefined) return;
     event.preventDefault();
-    if (event.key === " ") target.blur();
+    if (isSpace) target.blur();
     action();
   });
 }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Vector2 } from "three";
+import { Color, Vector2 } from "three";
 import { firstView } from "../src/scene/first_view";
 import { terrainColour } from "../src/scene/colours";
 import { apart } from "../src/scene/labels";
 import { Obstacles } from "../src/scene/obstacles";
-import { distinct } from "../src/scene/overlays";
+import { clearanceColour, clearanceLegend, distinct } from "../src/scene/overlays";
 
 test("the first view of a map with 200,000 edges", () => {
   const ring = Array.from({ length: 200_000 }, (_, i) => {
@@ -52,3 +52,17 @@ test("kinds of terrain have a colour of their own, and none is grey", () => {
     if (kinds[i] !== "road") expect(Math.max(red, green, blue) - Math.min(red, green, blue)).toBeGreaterThan(30);
   }
 });
+
+test("the legend of clearances has the colours of the map", () => {
+  const legend = clearanceLegend("Clearance", 8) as { ramp: string; middle: string };
+  const stops = [...legend.ramp.matchAll(/#[0-9a-f]{6}/g)].map(([hex]) => hex);
+  expect(legend.middle).toBe("2.0 m");
+  for (const [metres, part] of [[0, 0], [0.5, 0.25], [2, 0.5], [8, 1]]) {
+    const there = `#${clearanceColour(metres, 8, new Color()).getHexString()}`;
+    expect(near(there, stops[Math.round(part * (stops.length - 1))])).toBe(true);
+  }
+});
+
+function near(a: string, b: string): boolean {
+  return [1, 3, 5].every((at) => Math.abs(parseInt(a.slice(at, at + 2), 16) - parseInt(b.slice(at, at + 2), 16)) <= 2);
+}

@@ -65,12 +65,7 @@ function statusRows(status: Status): [string, string][] {
 
 /** Start, pause, step, reset, speed, and the local model. */
 function transport(app: App): HTMLElement {
-  const request = (fields: CrowdFields): void => {
-    app.source
-      .request("crowd", fields)
-      .then(app.showStatus)
-      .catch(app.complain);
-  };
+  const request = (fields: CrowdFields): Promise<void> => app.source.request("crowd", fields).then(app.showStatus).catch(app.complain);
   const look = { look: "main", key: "Space" } as const;
   const play = button("crowd-play", "Start", { ...look, icon: "play", text: "Start" }, () => request({ do: "start" }));
   const pause = button("crowd-pause", "Pause", { ...look, icon: "pause", text: "Pause" }, () => request({ do: "pause" }));
@@ -78,9 +73,13 @@ function transport(app: App): HTMLElement {
   const reset = button("crowd-reset", "Back to the beginning", { icon: "reset" }, () => request({ do: "reset" }));
   const { min, max } = LIMITS.crowd.speed;
   const speeds = [0.5, 1, 2, 4, 8, 16].filter((value) => value >= min && value <= max).map((value) => ({ value: String(value), text: `${value}×` }));
-  const speed = choice("crowd-speed", "Speed", speeds, "1", (value) => request({ do: "faster", speed: Number(value) }));
+  const speed = choice("crowd-speed", "Speed", speeds, "1", (value) => {
+    void request({ do: "faster", speed: Number(value) });
+  });
   let shown: string | null | undefined;
-  const model = select("crowd-model", "Model", [], (value) => request({ do: "model", model: value as CrowdFields["model"] }));
+  const model = select("crowd-model", "Model", [], (value) => {
+    void request({ do: "model", model: value as CrowdFields["model"] }).then(showModel); // also if it was refused
+  });
   model.row.title = "How characters avoid each other";
   const showModel = (): void => {
     const models = app.store.models.value;

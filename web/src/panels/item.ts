@@ -5,6 +5,7 @@ import type { EditFields, ItemFacts } from "../protocol";
 import { Draft } from "../scene/draft";
 import { gap } from "../scene/polygons";
 import type { Point } from "../store";
+import type { Reply } from "../wire";
 import { rounded } from "./edit";
 
 const WORDS: Record<ItemFacts["kind"], string> = {
@@ -31,13 +32,13 @@ export class SelectedItem {
   private readonly remove: HTMLElement;
   private facts: ItemFacts | undefined;
   private corners: Point[] = [];
-  /** A point of the item, by which the server finds it. */
-  private at: Point = [0, 0];
+  /** A point of the selected item, by which the server finds it; undefined if none is selected. */
+  private at: Point | undefined;
   /** Number of the dragged corner; -1 for the whole item. */
   private held: number | undefined;
   private from: Point = [0, 0];
-  /** Number of selections by the user: an edited item stays selected until the next one. */
-  private clicks = 0;
+  /** Number of requests: only the answer to the last one is shown. */
+  private asked = 0;
 
   constructor(app: App, edit: Edit) {
     this.app = app;
@@ -45,54 +46,75 @@ export class SelectedItem {
     app.stage.scene.add(this.draft.root);
     this.name = field("item-name", "Name", { type: "text", maxlength: 60, onchange: () => this.rename() });
     this.remove = button("item-delete", "Delete the item", { icon: "trash", text: "Delete" }, () => {
-      this.edit({ do: "delete", at: this.at });
+      if (this.at !== undefined) this.edit({ do: "delete", at: this.at });
       this.clear();
     });
     this.element = h("div", { class: "stack", "data-testid": "item" }, this.title, this.name.row, h("div", { class: "buttons" }, this.remove));
     this.element.hidden = true;
-    app.store.document.watch(() => this.clear());
+    let opened: number | undefined;
+    app.store.document.watch((document) => {
+      if (document?.opened !== opened) this.clear();
+      else this.fetch();
+      opened = document?.opened;
+    });
   }
 
-  /** Show the item at a point; until the server's answer nothing can be typed, which it would overwrite. */
+  /** Select the item at a point. */
   select(at: Point): void {
-    this.clicks += 1;
-    this.element.hidden = true;
-    this.show(at);
+    this.clear();
+    this.at = at;
+    this.fetch();
   }
 
-  /** Change the item, which is at `at` afterwards. */
-  private change(fields: EditFields, at: Point): void {
-    const { clicks } = this;
-    const done = (): void => {
-      if (clicks === this.clicks) this.show(at);
-    };
-    this.edit(fields, done, () => this.draw(this.corners));
+  /** Change the item, which has new corners and is at `at` afterwards. */
+  private change(fields: EditFields, at: Point, corners = this.corners): void {
+    const before = { at: this.at, corners: this.corners };
+    Object.assign(this, { at, corners });
+    this.edit(fields, undefined, () => {
+      if (this.at !== at) return; // another item was selected
+      Object.assign(this, before);
+      this.draw(this.corners);
+      const { input } = this.name;
+      if (document.activeElement !== input) input.value = this.facts?.name ?? "";
+    });
   }
 
-  private show(at: Point): void {
-    const { clicks } = this;
+  /** Show the item that is selected, also after an edit of this or of another tab. */
+  private fetch(): void {
+    const { at, asked } = Object.assign(this, { asked: this.asked + 1 });
+    if (at === undefined) return;
     this.app.source
       .request("item", { at })
-      .then(({ ok, arrays, version }) => {
-        if (version !== this.app.store.document.value?.version || clicks !== this.clicks) return;
-        this.facts = ok;
-        this.at = at;
-        this.corners = pairs(arrays.corners);
-        this.title.textContent = WORDS[ok.kind];
-        this.name.input.value = ok.name;
-        this.name.row.hidden = ok.kind === "terrain" || ok.kind === "floor";
-        this.remove.hidden = ok.kind === "floor";
-        this.element.hidden = false;
-        this.draw(this.corners);
+      .then((reply) => {
+        // The version is another one if the next document is on its way.
+        if (asked === this.asked && reply.version === this.app.store.document.value?.version) this.show(reply);
       })
       .catch((trouble: unknown) => {
+        if (asked !== this.asked) return;
+        const isKnown = this.facts !== undefined;
         this.clear();
-        this.app.complain(trouble);
+        if (!isKnown) this.app.complain(trouble);
       });
   }
 
+  private show({ ok, arrays }: Reply<"item">): void {
+    if (this.facts !== undefined && this.facts.kind !== ok.kind) return this.clear(); // it was deleted
+    const { input } = this.name;
+    const isTyped = document.activeElement === input && input.value !== this.facts?.name;
+    if (!isTyped) input.value = ok.name;
+    this.facts = ok;
+    this.corners = pairs(arrays.corners);
+    this.title.textContent = WORDS[ok.kind];
+    this.name.row.hidden = ok.kind === "terrain" || ok.kind === "floor";
+    this.remove.hidden = ok.kind === "floor";
+    this.element.hidden = false;
+    if (this.held === undefined) this.draw(this.corners);
+    return undefined;
+  }
+
   clear(): void {
-    this.facts = this.held = undefined;
+    this.at = this.facts = this.held = undefined;
+    this.asked += 1;
     this.corners = [];
     this.element.hidden = true;
     this.draw([]);
@@ -111,29 +133,27 @@ export class SelectedItem {
   }
 
   drag(at: Point, done: boolean): void {
-    const { held, from, corners } = this;
-    if (held === undefined || this.facts === undefined) return;
+    const { held, from, corners, facts, at: before } = this;
+    if (held === undefined || facts === undefined || before === undefined) return;
     const by: Point = [at[0] - from[0], at[1] - from[1]];
     const shifted = corners.map(([x, y], i): Point => (held < 0 || i === held ? rounded([x + by[0], y + by[1]]) : [x, y]));
     this.draw(shifted);
     if (!done) return;
+    this.held = undefined;
     if (Math.hypot(...by) < this.app.stage.resolution()) return this.draw(corners);
     const [dx, dy] = rounded(by);
-    const to: Point = [this.at[0] + dx, this.at[1] + dy];
-    if (held < 0) this.change({ do: "move", at: this.at, to }, to);
-    else this.change({ do: "change", at: this.at, polygon: shifted }, this.inside(shifted, held));
+    const to: Point = [before[0] + dx, before[1] + dy];
+    if (held < 0) this.change({ do: "move", at: before, to }, to, shifted);
+    else this.change({ do: "change", at: before, polygon: shifted }, inside(facts, shifted, before, held), shifted);
     return undefined;
   }
 
-  /** A point of the item with new corners. */
-  private inside(corners: Point[], held: number): Point {
-    if (this.facts?.kind === "wall") return corners[held];
-    return contains(corners, this.at) ? this.at : middle(corners, held);
-  }
-
   private rename(): void {
+    const { at, facts } = this;
+    if (at === undefined || facts === undefined) return;
     const name = this.name.input.value.trim();
-    if (name !== "" && name !== this.facts?.name) this.change({ do: "change", at: this.at, name }, this.at);
+    if (name === "") this.name.input.value = facts.name;
+    else if (name !== facts.name) this.change({ do: "change", at, name }, at);
   }
 
   private covers(at: Point, reach: number): boolean {
@@ -143,13 +163,19 @@ export class SelectedItem {
   }
 
   private draw(corners: Point[]): void {
-    this.draft.show(corners);
+    this.draft.show(corners, undefined, this.facts?.kind !== "wall");
     this.app.stage.refresh();
   }
 }
 
 function pairs(values: Float32Array): Point[] {
   return Array.from({ length: values.length / 2 }, (_, i) => rounded([values[2 * i], values[2 * i + 1]]));
+}
+
+/** A point of an item with new corners, near the one before. */
+function inside({ kind }: ItemFacts, corners: Point[], before: Point, held: number): Point {
+  if (kind === "wall") return corners[held];
+  return contains(corners, before) ? before : middle(corners, held);
 }
 
 /** The middle of a corner and its neighbours: inside, where the polygon is convex. */

@@ -53,6 +53,8 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
     },
   });
   app.store.theme.watch(() => switches.drawLegends());
+  app.store.layers.density.watch((on) => app.crowd.setFaint(on));
+  app.stage.moved.push(() => app.density.look(app.stage.resolution()));
   app.density.changed = () => switches.drawLegends();
   app.store.tint.watch((value) => {
     app.crowd.setTint(value);
@@ -78,7 +80,7 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
     {},
     section("Map", row("walls"), row("terrain"), row("areas"), ...group("Map")),
     served && section("Roadmaps", ...group("Roadmaps"), cells.row),
-    section("Crowd", row("density"), row("trails"), tint.row),
+    section("Crowd", row("density"), row("trails"), h("div", { class: "field" }, h("span", { class: "name" }, "Colour by"), tint.row)),
     switches.waiting,
     legends,
     section("Document", known.box, repairList(app)),
@@ -219,23 +221,32 @@ class LayerSwitches {
     for (const [name, overlay] of this.overlays) {
       if (layers[name].value && this.ready.has(name) && overlay.legend !== undefined) legends.push(overlay.legend());
     }
-    if (layers.density.value) legends.push({ title: "Persons per m²", ramp: HEAT_CSS, low: "0", high: `${app.density.top}+` });
+    if (layers.density.value) {
+      const { top, width } = app.density;
+      legends.push({ title: `Persons per m², mean over about ${width.toPrecision(2)} m`, ramp: HEAT_CSS, low: "0", high: top < 4 ? String(top) : "4 or more" });
+    }
     if (tint.value === "speed") legends.push({ title: "Speed", ramp: SPEED_CSS, low: "0", high: "1.5 m/s" });
     const kinds = document.value?.kinds ?? [];
     for (const kind of layers.terrain.value ? kinds : []) {
       legends.push({ title: "Terrain", text: kind, colour: terrainColour(kind, kinds, theme.value) });
     }
     const roles = new Set(app.ground.areaNames.map(({ role }) => role ?? "area"));
-    for (const role of layers.areas.value ? roles : []) {
+    const isNamed = roles.size > 1 || !roles.has("area"); // areas without a role say what they are by their names
+    for (const role of layers.areas.value && isNamed ? roles : []) {
       legends.push({ title: "Areas", text: role, colour: areaColour(role) });
     }
-    const titles = [...new Set(legends.map(({ title }) => title))];
-    const boxes = titles.map((title) => {
-      const rows = legends.filter((legend) => legend.title === title).flatMap(legendRows);
-      return h("div", { class: "legend" }, h("span", { class: "name" }, title), ...rows);
-    });
-    this.legends.replaceChildren(...boxes);
+    this.legends.replaceChildren(...boxes(legends));
+    app.scales.replaceChildren(...boxes(legends.filter((legend) => "ramp" in legend)));
   }
+}
+
+/** A box for each title. */
+function boxes(legends: Legend[]): HTMLElement[] {
+  const titles = [...new Set(legends.map(({ title }) => title))];
+  return titles.map((title) => {
+    const rows = legends.filter((legend) => legend.title === title).flatMap(legendRows);
+    return h("div", { class: "legend" }, h("span", { class: "name" }, title), ...rows);
+  });
 }
 
 function legendRows(legend: Legend): HTMLElement[] {
@@ -245,6 +256,6 @@ function legendRows(legend: Legend): HTMLElement[] {
   }
   return [
     h("i", { class: "ramp", style: `background:${legend.ramp}` }),
-    h("span", { class: "ends" }, h("span", {}, legend.low), h("span", {}, legend.high)),
+    h("span", { class: "ends" }, ...[legend.low, legend.middle, legend.high].map((text) => text !== undefined && h("span", {}, text))),
   ];
 }

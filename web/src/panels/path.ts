@@ -101,7 +101,7 @@ export class PathPanel implements Panel {
       "div",
       {},
       section("Path", hint, radius.row, method.row, word, preferences),
-      section("Answer", trouble, note, known.box),
+      section("Result", trouble, note, known.box),
       h("div", { class: "buttons" }, swap, clear),
     );
   }

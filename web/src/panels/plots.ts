@@ -4,7 +4,7 @@ import type { ReplayArrays } from "../protocol";
 import type { Numbers } from "../wire";
 
 const CURVES = [
-  { name: "present", title: "Present", unit: "persons", colour: "#6c7a89", about: "Persons on the map." },
+  { name: "present", title: "Persons", unit: "persons", colour: "#6c7a89", about: "Persons on the map." },
   {
     name: "flow",
     title: "Flow",
@@ -23,8 +23,14 @@ const CURVES = [
 ] as const;
 
 /** Pixels for the numbers beside and below a plot. */
-const LEFT = 34;
-const BELOW = 15;
+const LEFT = 38;
+const BELOW = 17;
+
+/** What the plots show, as a list. */
+export function definitions(): HTMLElement {
+  const rows = CURVES.flatMap(({ title, unit, about }) => [h("dt", {}, unit === "persons" ? title : `${title}, ${unit}`), h("dd", {}, about)]);
+  return h("dl", { class: "definitions", "data-testid": "plot-definitions" }, ...rows);
+}
 
 /** A number with two decimals, or none if it is large or whole. */
 function number(value: number): string {
@@ -90,7 +96,8 @@ export class Plots {
     return first + (Math.max(0, x - LEFT) / (canvas.clientWidth - LEFT)) * length;
   }
 
-  private draw(): void {
+  /** Draw again, in the colours of the theme. */
+  draw(): void {
     for (const curve of this.curves) this.drawCurve(curve);
   }
 
@@ -127,7 +134,7 @@ export class Plots {
     pen.beginPath();
     pen.arc(x(this.now), y(values[at] ?? 0), 3.5, 0, 2 * Math.PI);
     pen.fill();
-    value.textContent = `${number(values[at] ?? 0)} ${unit}`;
+    value.textContent = unit === "persons" ? number(values[at] ?? 0) : `${number(values[at] ?? 0)} ${unit}`;
   }
 
   /** Zero and the maximum on the left, the first and the last second below. */
@@ -140,7 +147,7 @@ export class Plots {
     pen.fillStyle = style.getPropertyValue("--soft");
     pen.lineWidth = 1;
     pen.strokeRect(LEFT + 0.5, 7.5, width - LEFT - 1, foot - 7);
-    pen.font = "10px system-ui, sans-serif";
+    pen.font = "11px system-ui, sans-serif";
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     pen.fillText(number(top), LEFT - 4, 8);

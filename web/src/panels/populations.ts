@@ -46,12 +46,21 @@ class PopulationRow {
   /** Changes since the last request, which are sent when it is answered. */
   private pending: Partial<PopulationFields> = {};
   private readonly newest: Newest<Reply<"population">>;
+  /** A change is not answered yet: until then the controls show what the user has set. */
+  private isChanging = false;
+  private shown: PopulationFacts;
 
-  constructor(app: App, { index, name }: PopulationFacts) {
+  constructor(app: App, population: PopulationFacts) {
+    const { index, name } = population;
     this.app = app;
+    this.shown = population;
     this.index = index;
     this.name = name;
     this.newest = new Newest((reply) => app.showStatus(reply), app.complain);
+    this.newest.waiting = (on) => {
+      this.isChanging = on;
+      if (!on) this.show(this.shown);
+    };
     const { value: properties } = app.store.properties;
     this.controls = new ProfileControls(properties, (what) => `population-${what}-${index}`, (fields) => this.change(fields));
     this.people = field(`population-count-${index}`, "Count", {
@@ -64,13 +73,13 @@ class PopulationRow {
   }
 
   show(population: PopulationFacts): void {
-    const { count, to_come, behaviour, grouped } = population;
+    const { count, to_come, behaviour, grouped } = (this.shown = population);
     this.count.textContent = counted(count, to_come);
     this.element.classList.toggle("gone", count === 0 && to_come === 0);
     const { input } = this.people;
-    if (document.activeElement !== input) input.value = String(count);
+    if (document.activeElement !== input && !this.isChanging) input.value = String(count);
     input.disabled = grouped;
-    this.controls.show(population);
+    if (!this.isChanging) this.controls.show(population);
     const { value } = this.app.store.document;
     if (value !== undefined) this.controls.fit(value);
     const corridors = behaviour === "wander" || grouped;
@@ -121,10 +130,10 @@ class PopulationRow {
   }
 }
 
-/** "30", "30, 12 to come" or "12 to come". */
+/** "30", "30, 12 scheduled" or "12 scheduled". */
 function counted(count: number, to_come: number): string {
   const there = count.toLocaleString("en");
   if (to_come === 0) return there;
-  const later = `${to_come.toLocaleString("en")} to come`;
+  const later = `${to_come.toLocaleString("en")} scheduled`;
   return count === 0 ? later : `${there}, ${later}`;
 }

@@ -6,9 +6,6 @@ import { preferenceRows } from "./path";
 
 type Follow = PopulationFacts["follow"];
 
-/** Time after a user's change in which older status events do not reset a control, ms. */
-const HELD = 1000;
-
 export class ProfileControls {
   /** Controls for routes over terrain: method and costs. */
   readonly terrain: HTMLElement[];
@@ -19,7 +16,6 @@ export class ProfileControls {
   private readonly testid: (field: string) => string;
   private readonly change: (fields: Partial<PopulationFields>) => void;
   private kinds = "";
-  private held = -HELD;
 
   /** `testid` names a field's control; `change` is called when the user sets a value. */
   constructor(
@@ -28,10 +24,7 @@ export class ProfileControls {
     change: (fields: Partial<PopulationFields>) => void = () => undefined,
   ) {
     this.testid = testid;
-    this.change = (fields) => {
-      this.held = performance.now();
-      change(fields);
-    };
+    this.change = change;
     for (const { name, label, help, unit, slider: range, default: value } of properties) {
       if (range === null) continue;
       const [min, max, step] = range;
@@ -64,7 +57,6 @@ export class ProfileControls {
 
   /** Show the profile of a population. */
   show(profile: PopulationFacts): void {
-    if (performance.now() - this.held < HELD) return;
     for (const [name, { set }] of this.sliders) {
       const value = profile[name as keyof PopulationFacts];
       if (typeof value === "number") set(value);

@@ -3,7 +3,7 @@ import type { App, Panel } from "../app";
 import { button, choice, h, section } from "../dom";
 import type { Frame } from "../scene/crowd";
 import type { ReplayArrays } from "../protocol";
-import { Plots } from "./plots";
+import { Plots, definitions } from "./plots";
 import { Reel } from "./reel";
 
 export interface ReplayState {
@@ -54,6 +54,7 @@ export class ReplayPanel implements Panel {
     this.element = this.compose();
     app.togglePlay = () => this.start(!this.playing);
     app.stage.tick((seconds) => this.tick(seconds));
+    app.store.theme.watch(() => this.plots.draw());
     app.store.layers.density.watch((on) => on && this.reel.length > 0 && this.show());
     this.start(false);
   }
@@ -73,7 +74,7 @@ export class ReplayPanel implements Panel {
 
   private compose(): HTMLElement {
     const none = h("p", { class: "hint" }, "Open a recording (.parquet) to replay it: drop the file on the page.");
-    const some = h("p", { class: "hint" }, "The timeline is below the map. Click a plot to go to that time.");
+    const some = h("div", { class: "stack" }, h("p", { class: "hint" }, "The timeline is below the map. Click a plot to go to that time."), definitions());
     this.app.store.document.watch((document) => {
       const recorded = document?.what === "recording";
       this.bar.hidden = some.hidden = !recorded;

@@ -141,7 +141,7 @@ function connect(
     minimap.draw(walker);
     show([
       ["Position", app.store.words(walker.at)],
-      ["Way", walker.moving ? `${walker.time.toFixed(1)} of ${walker.duration.toFixed(1)} s` : "there"],
+      ["Walk", walker.moving ? `${walker.time.toFixed(1)} of ${walker.duration.toFixed(1)} s` : "arrived"],
     ]);
     app.stage.cameraMoved();
     return true;

@@ -115,8 +115,8 @@ const HEAT = ["#fff0a8", "#fecb5b", "#f8873c", "#d93a2f", "#7d1140"].map((hex) =
 export const SPEEDS = ["#c72e29", "#edb84d", "#29949e"];
 export const SPEED_CSS = `linear-gradient(90deg,${SPEEDS.join(",")})`;
 
-/** The CSS gradient of a ramp, for legends. */
-export const RAMP_CSS = `linear-gradient(90deg, ${RAMP.map((colour) => `#${colour.getHexString()}`).join(",")})`;
+/** The CSS gradient of a ramp, for legends: CSS mixes colours in another way, so it gets many of them. */
+export const RAMP_CSS = `linear-gradient(90deg, ${Array.from({ length: 33 }, (_, i) => `#${ramp(i / 32, new Color()).getHexString()}`).join(",")})`;
 export const HEAT_CSS = `linear-gradient(90deg, ${HEAT.map((colour) => `#${colour.getHexString()}`).join(",")})`;
 
 /** The colour at t in 0..1 of the clearance ramp, written into `out`. */

@@ -63,6 +63,12 @@ export class CrowdScene {
     this.uniforms.bySpeed.value = tint === "speed" ? 1 : 0;
   }
 
+  /** Draw small characters fainter, so that the density below them is seen. */
+  setFaint(on: boolean): void {
+    this.uniforms.least.value = on ? 0.9 : 1.6;
+    this.uniforms.strength.value = on ? 0.5 : 1;
+  }
+
   /** Choose how to draw characters, depending on the camera. */
   look(sight: Sight): void {
     const { view, metres, perPixel, ratio, quick } = sight;

@@ -1,4 +1,7 @@
-/** Density of the crowd in persons per square metre, computed here from the frames. */
+/**
+ * Density of the crowd in persons per square metre, computed here from the frames: the mean over
+ * surroundings of about MEAN pixels, so that it is seen in large maps, too.
+ */
 import {
   DataTexture,
   LinearFilter,
@@ -12,10 +15,17 @@ import type { Frame } from "./crowd";
 import type { Bounds } from "./cameras";
 
 /** Densities at which the ramp may end; above the last is level of service F (Fruin). */
-const TOPS = [0.5, 1, 2, 4];
+const TOPS = [0.1, 0.2, 0.5, 1, 2, 4];
 
 const MOST = 640;
 const EVERY = 0.15;
+
+/** Three means, one after the other, are almost a Gaussian. */
+const PASSES = 3;
+
+/** Width of the surroundings in pixels, and its least in metres. */
+const MEAN = 24;
+const LEAST = 2.8;
 
 const VERTEX = /* glsl */ `
   varying vec2 at;
@@ -58,7 +68,13 @@ export class Density {
   private cell = 1;
   private origin: [number, number] = [0, 0];
   private texture: DataTexture | undefined;
-  private drawn = -1;
+  /** When a frame was counted, s; Infinity if the next one is due. */
+  private drawn = Infinity;
+  private frame: Frame | undefined;
+  /** Metres per pixel of the map. */
+  private metres = 0;
+  /** Cells on either side over which a pass takes the mean. */
+  private reach = 1;
 
   constructor() {
     const material = new ShaderMaterial({
@@ -91,7 +107,34 @@ export class Density {
     const [width, height] = [this.columns * this.cell, this.rows * this.cell];
     this.mesh.scale.set(width, height, 1);
     this.mesh.position.set(this.origin[0] + width / 2, this.origin[1] + height / 2, 0.02);
-    this.drawn = -1;
+    this.reach = 0;
+    this.look(this.metres);
+  }
+
+  /** Forget the crowd: another map is opened. */
+  clear(): void {
+    this.frame = undefined;
+  }
+
+  /** Width of the surroundings over which the mean is taken: four standard deviations, m. */
+  get width(): number {
+    return 4 * this.cell * Math.sqrt(this.reach * (this.reach + 1));
+  }
+
+  /** Show the density at another scale of the map. */
+  look(metres: number): void {
+    this.metres = metres;
+    const cells = Math.max(LEAST, MEAN * metres) / (4 * this.cell);
+    const reach = Math.max(1, Math.round(Math.sqrt(0.25 + cells * cells) - 0.5));
+    if (reach === this.reach) return;
+    this.reach = reach;
+    this.restart();
+    if (this.frame !== undefined && this.mesh.visible) this.update(this.frame, 0);
+  }
+
+  /** Forget the end of the ramp, and show the next frame at once. */
+  private restart(): void {
+    this.drawn = Infinity;
     this.top = TOPS[0];
     this.changed();
   }
@@ -100,9 +143,10 @@ export class Density {
   update(frame: Frame, now: number): boolean {
     if (now - this.drawn < EVERY && now >= this.drawn) return false;
     this.drawn = now;
+    this.frame = frame;
     this.cells.fill(0);
     this.splat(frame.at);
-    for (let pass = 0; pass < 2; pass++) this.blur();
+    for (let pass = 0; pass < PASSES; pass++) this.blur();
     const most = this.cells.reduce((peak, value) => Math.max(peak, value), 0);
     this.peak = most / (this.cell * this.cell);
     this.stretch();
@@ -137,13 +181,25 @@ export class Density {
     }
   }
 
-  /** One pass of a small tent filter, along rows and then along columns. */
+  /** One pass along rows and one along columns. */
   private blur(): void {
-    const { cells, blurred, columns } = this;
-    const size = cells.length;
-    for (let i = 1; i < size - 1; i++) blurred[i] = (cells[i - 1] + 2 * cells[i] + cells[i + 1]) / 4;
-    for (let i = columns; i < size - columns; i++) {
-      cells[i] = (blurred[i - columns] + 2 * blurred[i] + blurred[i + columns]) / 4;
-    }
+    const { cells, blurred, columns, rows, reach } = this;
+    for (let r = 0; r < rows; r++) means(cells, blurred, { from: r * columns, count: columns, step: 1, reach });
+    for (let c = 0; c < columns; c++) means(blurred, cells, { from: c, count: rows, step: columns, reach });
+  }
+}
+
+/** Write the means of each cell of a line and `reach` cells on either side; there is nothing beyond its ends. */
+function means(
+  cells: Float32Array,
+  out: Float32Array,
+  { from, count, step, reach }: { from: number; count: number; step: number; reach: number },
+): void {
+  const share = 1 / (2 * reach + 1);
+  let sum = 0;
+  for (let i = -reach; i < count; i++) {
+    if (i + reach < count) sum += cells[from + (i + reach) * step];
+    if (i > reach) sum -= cells[from + (i - reach - 1) * step];
+    if (i >= 0) out[from + i * step] = sum * share;
   }
 }

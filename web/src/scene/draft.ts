@@ -17,11 +17,13 @@ export class Draft {
     moves(this.root);
   }
 
-  show(corners: Point[], pointer?: Point): void {
+  /** Show corners: as a polygon, or with a dashed line that would close it. */
+  show(corners: Point[], pointer?: Point, isClosed = false): void {
     const open = pointer === undefined ? corners : [...corners, pointer];
-    this.line.drawChain(new Float32Array(open.flat()));
-    const closed = open.length > 2 ? [...open[open.length - 1], ...open[0]] : [];
-    this.closing.drawChain(new Float32Array(closed));
+    const isPolygon = open.length > 2;
+    const ring = isPolygon && isClosed ? [...open, open[0]] : open;
+    this.line.drawChain(new Float32Array(ring.flat()));
+    this.closing.drawChain(new Float32Array(isPolygon && !isClosed ? [...open[open.length - 1], ...open[0]] : []));
     const dots = new Float32Array(corners.flatMap(([x, y]) => [x, y, 0]));
     this.corners.draw(dots, { colour: "#7c3aed", fill: 1, rim: 1, pixels: 5 });
   }

@@ -93,7 +93,7 @@ export class Minimap {
     pen.fillStyle = PALETTES[this.theme].path;
     pen.fill();
     pen.fillStyle = "#ffffff";
-    pen.font = "600 10px system-ui, sans-serif";
+    pen.font = "600 11px system-ui, sans-serif";
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     pen.fillText(String(number), x, y + 0.5);

@@ -12,8 +12,18 @@ import { Discs } from "./discs";
 import { gap } from "./polygons";
 import { Strokes, chain } from "./strokes";
 
-/** A colour scale with its ends, or a line of text with its colour. */
-export type Legend = { title: string } & ({ ramp: string; low: string; high: string } | { text: string; colour: string });
+/** A colour scale with its ends, and its middle if it is not linear; or a line of text with its colour. */
+export type Legend = { title: string } & ({ ramp: string; low: string; middle?: string; high: string } | { text: string; colour: string });
+
+/** The scale of clearances: colours grow with the square root, so that narrow places differ. */
+export function clearanceLegend(title: string, widest: number): Legend {
+  return { title, ramp: RAMP_CSS, low: "0 m", middle: `${(widest / 4).toFixed(1)} m`, high: `${widest.toFixed(1)} m` };
+}
+
+/** The colour of a clearance, written into `out`. */
+export function clearanceColour(clearance: number, widest: number, out: Color): Color {
+  return ramp(Math.sqrt(clearance / (widest || 1)), out);
+}
 
 /** The drawing of a layer. */
 export interface Overlay {
@@ -58,8 +68,7 @@ class AxisOverlay implements Overlay {
     const colours: number[] = [];
     const colour = new Color();
     this.widest = clearance.reduce((most, value) => Math.max(most, value), 0);
-    const shade = (i: number): number[] =>
-      ramp(Math.sqrt(clearance[i] / (this.widest || 1)), colour).toArray() as number[];
+    const shade = (i: number): number[] => clearanceColour(clearance[i], this.widest, colour).toArray() as number[];
     for (let e = 0; e + 1 < offsets.length; e++) {
       at.push(...chain(points, 0.04, offsets[e], offsets[e + 1]));
       for (let i = offsets[e]; i + 1 < offsets[e + 1]; i++) colours.push(...shade(i), ...shade(i + 1));
@@ -68,7 +77,7 @@ class AxisOverlay implements Overlay {
   }
 
   legend(): Legend {
-    return { title: "Clearance", ramp: RAMP_CSS, low: "0 m", high: `${this.widest.toFixed(1)} m` };
+    return clearanceLegend("Clearance", this.widest);
   }
 }
 
@@ -89,14 +98,14 @@ class DiscsOverlay implements Overlay {
     const colour = new Color();
     const colours = new Float32Array(shown.length);
     this.widest = shown[2] ?? 0;
-    for (let i = 0; i < shown.length; i += 3) ramp(Math.sqrt(shown[i + 2] / this.widest), colour).toArray(colours, i);
+    for (let i = 0; i < shown.length; i += 3) clearanceColour(shown[i + 2], this.widest, colour).toArray(colours, i);
     this.discs.draw(shown, { colour: PALETTES[theme].disc, fill: 0.06, rim: 0.9 }, colours);
     const count = (values: Numbers): string => (values.length / 3).toLocaleString("en");
     this.text = `Radius of discs; ${count(shown)} of ${count(discs)} drawn`;
   }
 
   legend(): Legend {
-    return { title: this.text, ramp: RAMP_CSS, low: "0 m", high: `${this.widest.toFixed(1)} m` };
+    return clearanceLegend(this.text, this.widest);
   }
 }
 

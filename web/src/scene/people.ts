@@ -22,6 +22,8 @@ export function uniforms(): Uniforms {
     part: { value: 0 },
     bySpeed: { value: 0 },
     picked: { value: -1 },
+    least: { value: 1.6 },
+    strength: { value: 1 },
     pixel: { value: 0.01 },
     perPixel: { value: 0.001 },
     nearer: { value: 0 },
@@ -94,6 +96,7 @@ const DISC_FRAGMENT = /* glsl */ `
 const DOT_VERTEX = /* glsl */ `
   ${SHARED}
   uniform float pixel;
+  uniform float least;      // radius of a dot, pixels
   uniform vec3 rim;
   varying float radius;     // pixels
   varying vec2 ahead;
@@ -103,12 +106,13 @@ const DOT_VERTEX = /* glsl */ `
     tint = stored(tint);
     edge = mix(tint, stored(rim), 0.55);
     ahead = facing();
-    radius = max(self.x / pixel, 1.6);
+    radius = max(self.x / pixel, least);
     gl_PointSize = 2.0 * radius + 1.0;
     gl_Position = projectionMatrix * viewMatrix * vec4(place(), 0.2, 1.0);
   }`;
 
 const DOT_FRAGMENT = /* glsl */ `
+  uniform float strength;
   varying float radius;
   varying vec2 ahead;
   varying vec3 edge;
@@ -119,7 +123,7 @@ const DOT_FRAGMENT = /* glsl */ `
     if (inside < 0.02) discard;
     vec3 shade = mix(tint, edge, clamp(0.14 * radius + 1.0 - inside, 0.0, 1.0));
     float nose = step(4.0, radius) * clamp(0.3 * radius + 0.5 - length(vec2(at.x, -at.y) - 0.52 * radius * ahead), 0.0, 1.0);
-    gl_FragColor = vec4(mix(shade, vec3(1.0), nose * 0.85), min(inside, 1.0));
+    gl_FragColor = vec4(mix(shade, vec3(1.0), nose * 0.85), min(inside, 1.0) * strength);
   }`;
 
 const SUN = /* glsl */ `
