@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from tests.browser.test_views import findings
+
 
 def click_minimap(browsing, at, **options):
     place = browsing.page.evaluate("(at) => window.footway.minimap(at)", list(at))
@@ -30,7 +32,10 @@ def test_stops_make_a_tour_and_a_drag_looks_aside(browsing):
     at = browsing.shows(lambda state: state["view"] == "walk")["walk"]["at"]
     for stop in ((at[0] + 3, at[1]), (at[0], at[1] + 3)):
         click_minimap(browsing, stop, modifiers=["Shift"])
-    assert len(browsing.shows(lambda state: len(state["walk"]["stops"]) == 2)["walk"]["stops"]) == 2
+    browsing.shows(lambda state: len(state["walk"]["stops"]) == 2)
+    assert findings(browsing) == []
+    browsing.press("theme")
+    assert findings(browsing, ".panel") == []
     before = browsing.state["walk"]["heading"]
     browsing.page.mouse.move(500, 500)
     browsing.page.mouse.down()

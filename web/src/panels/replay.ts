@@ -54,7 +54,7 @@ export class ReplayPanel implements Panel {
     this.element = this.compose();
     app.togglePlay = () => this.start(!this.playing);
     app.stage.tick((seconds) => this.tick(seconds));
-    app.store.theme.watch(() => this.plots.draw());
+    app.store.theme.watch(() => requestAnimationFrame(() => this.plots.draw())); // after the page has its colours
     app.store.layers.density.watch((on) => on && this.reel.length > 0 && this.show());
     this.start(false);
   }
