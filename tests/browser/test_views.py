@@ -166,7 +166,7 @@ def findings(browsing, part="html"):
 
 
 def test_no_serious_finding_of_axe(browsing):
-    """Panels with what they show of a path, a crowd, a character and an obstacle; walk: test_walk."""
+    """Panels with what they show of a path, a crowd, a character and an obstacle."""
     browsing.press("layer-axis", "layer-density", "tab-path")
     browsing.click((2.0, 3.0))
     browsing.click((44.0, 44.0))
