@@ -8,11 +8,13 @@ The numbers are those of the last run. `make reproduce` runs the experiments and
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from footway.reproduce import EXPERIMENTS
 from footway.reproduce.claims import read_claims
 from footway.reproduce.report import as_text
 
@@ -387,6 +389,11 @@ describe crowds: they have no single walks and no cameras, and obstacles act on 
 local model, whose parameters are keys of `model`. Groups are not made on the command line.
 """
 
+_RUNS: Final = """## Runs
+
+The tables can be run one at a time. Times are processor times, which are longer on a busy machine.
+"""
+
 _INTRODUCTION: Final = """# The papers, section by section
 
 Each table names definitions, equations and procedures of a paper and the functions of Footway that
@@ -478,9 +485,20 @@ def claims(paper: Paper, folder: Path) -> list[str]:
     return [*lines, ""]
 
 
+def runs(folder: Path) -> list[str]:
+    """Return when and where each report in a folder was made, as lines of Markdown."""
+    lines = [_RUNS, "| table | date | processor |", "|---|---|---|"]
+    for name in EXPERIMENTS:
+        if (file := folder / f"{name}.json").exists():
+            machine = json.loads(file.read_text(encoding="utf-8"))["machine"]
+            cores = f"{machine['processor']}, {machine['cores']} cores"
+            lines.append(f"| `footway reproduce {name}` | {machine['date']} | {cores} |")
+    return [*lines, ""]
+
+
 def main(folder: Path) -> None:
     """Write the page from the reports in a folder."""
-    lines = [_INTRODUCTION, *choices()]
+    lines = [_INTRODUCTION, *runs(folder), *choices()]
     for paper in PAPERS:
         lines += [*definitions(paper), *claims(paper, folder)]
     TARGET.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
