@@ -32,10 +32,8 @@ print(f"in the order {best.order}: {best.length:.1f} m")
 # On the roadmap it keeps to the middle of passages; the shortest path goes close to corners.
 for name, source in (("roadmap", cmap), ("shortest", fw.CorridorMap.build(office))):
     shot = fw.camera.motion(source.path((10, 20), (59, 61), radius=0.25))
-    room = source.clearance(shot.positions[:, :2]).mean()
-    print(
-        f"{name}: {shot.length:.1f} m in {shot.duration:.1f} s, {room:.2f} m from walls on average"
-    )
+    clearance = source.clearance(shot.positions[:, :2]).mean()
+    print(f"{name}: {shot.length:.1f} m in {shot.duration:.1f} s, {clearance:.2f} m from walls")
 
 save_camera(tour, out / "tour.csv")
 save_camera(tour, out / "tour.glb", environment=office)

@@ -23,7 +23,7 @@ for roadmap in (cycles, clear):
     print(f"{roadmap.method}: clearance {least:.2f} to {most:.2f} m, {average:.2f} m on average")
 print(f"a query needs no collision check in {fw.roadmap.coverage(clear):.0%} of the free space")
 
-# With clearance attached it is a corridor map: paths, walkers and crowds as ever.
+# With clearance attached it is a corridor map: paths, walks and crowds as on any map.
 cmap = fw.CorridorMap.from_roadmap(clear)
 path = cmap.path((2, 3), (44, 44), radius=0.5)
 walk = fw.follow.cmm(cmap.corridor((2, 3), (44, 44), radius=0.5), shortcut=0.1)

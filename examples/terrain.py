@@ -24,8 +24,8 @@ people = {
     "runner": {"mud": 1.5, "grass": 1.0, "path": 1.0},
 }
 routes = {}
-for name, wishes in people.items():
-    route = routes[name] = fw.route(terrain, (6, 10), (54, 10), preferences=wishes)
+for name, preferences in people.items():
+    route = routes[name] = fw.route(terrain, (6, 10), (54, 10), preferences=preferences)
     metres = ", ".join(f"{kind} {m:.1f} m" for kind, m in route.measure().items() if m)
     print(f"{name}: {route.length:.1f} m ({metres})")
     before, after = route.weighted_length_before, route.weighted_length

@@ -335,12 +335,12 @@ def check_plot(file: str | None) -> None:
         check_writable(file)
 
 
-def check_animation(file: str | None, speed: float | None, option: str) -> None:
+def check_animation(file: str | None, speed: float | None) -> None:
     """Check the file and the speed of an animation, a multiple of real time."""
     if file is not None:
         pictures.check_animation_file(file)
     if speed is not None and not 0.0 < speed <= _FASTEST:
-        raise BadInput(f"{option} is {speed:g}; give 4 for four times real time")
+        raise BadInput(f"--animate-speed is {speed:g}; give 4 for four times real time")
 
 
 def prepare_folder(output: str) -> Path:

@@ -281,15 +281,13 @@ class Solver:
                 return Balls(status, balls[:n].copy(), pieces[:n], shares[:n], halves, clearance)
             self._grow_balls(4 * len(out.balls))
 
-    def corridor_along(
-        self, start: Floats, goal: Floats, halves: Ints, radius: float, *, step: float = SPACING
-    ) -> Balls:
+    def corridor_along(self, start: Floats, goal: Floats, halves: Ints, radius: float) -> Balls:
         """Return balls along the given half-edges."""
         workspace = self.graph_workspace
         workspace.halves[: len(halves)] = halves
         while True:
             out = self.balls
-            n = balls_along(*start, *goal, radius, step, len(halves), out, self.index, workspace)
+            n = balls_along(*start, *goal, radius, SPACING, len(halves), out, self.index, workspace)
             if n >= 0:
                 balls, pieces, shares = out
                 return Balls(FOUND, balls[:n].copy(), pieces[:n], shares[:n], halves, 0.0)

@@ -212,9 +212,7 @@ def check_memory(
     )
 
 
-def cells_along(
-    sides: Iterable[float], resolution: float, *, each: int = BYTES_PER_CELL
-) -> list[int]:
+def cells_along(sides: Iterable[float], resolution: float) -> list[int]:
     """Return the number of cells of side `resolution` (m) along each length (m).
 
     Raises:
@@ -231,7 +229,7 @@ def cells_along(
             f"coarser one, such as {round_up(max(lengths) / _USUAL):g} m"
         )
     counts = [math.ceil(length / resolution - 1e-9) for length in lengths]
-    check_memory(math.prod(counts), resolution=resolution, dimension=len(counts), each=each)
+    check_memory(math.prod(counts), resolution=resolution, dimension=len(counts))
     return counts
 
 

@@ -76,7 +76,7 @@ class Options(NamedTuple):
             raise BadInput(f"{self.output}: --animate-speed is for animations ({films})")
         if self.at is not None and self.kind not in _PICTURES:
             raise BadInput(f"{self.output}: --at is for pictures ({', '.join(_PICTURES)})")
-        opt.check_animation(self.output if is_film else None, self.speed, "--animate-speed")
+        opt.check_animation(self.output if is_film else None, self.speed)
         opt.check_writable(self.output)
 
 

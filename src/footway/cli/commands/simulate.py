@@ -79,7 +79,7 @@ class Options:
                 raise BadInput("--checkpoint-every needs --checkpoint FILE, where to save it")
             _check_seconds(self.every, "--checkpoint-every")
         opt.check_plot(self.plot)
-        opt.check_animation(self.animation, self.speed, "--animate-speed")
+        opt.check_animation(self.animation, self.speed)
         files = (self.output, self.plot, self.animation, self.checkpoint)
         opt.check_different(files)
         for file in files:
