@@ -13,7 +13,7 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway._numba.segments import cross
-from footway.corridor.kernels.landmarks import sweep_from
+from footway.corridor.kernels.distances import sweep_from
 from footway.corridor.kernels.query import THIN
 
 if TYPE_CHECKING:

@@ -33,12 +33,11 @@ from footway.corridor.kernels.query import POINT, THIN, are_connected
 from footway.corridor.kernels.tangents import SLACK, VIOLATION
 from footway.corridor.kernels.wall_grid import line_distances
 from footway.corridor.nearest import nearest_fitting
-from footway.corridor.path import TautPath
+from footway.corridor.path import TautPath, widen
 from footway.corridor.points import clearances, locate
 from footway.corridor.search import Solver
 from footway.corridor.turn_table import size_of
 from footway.corridor.via import solve_via_edges
-from footway.corridor.widening import widen
 from footway.corridor.widest import find_bottleneck, find_passages
 from footway.errors import BadInput, BadQuery, NoPath
 from footway.medial import medial_axis

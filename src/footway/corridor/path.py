@@ -21,12 +21,14 @@ from footway.corridor.kernels.path import (
     polyline_clearance,
     sample_pieces,
 )
+from footway.corridor.kernels.widening import TOLERANCE, corners_along, taut_around
 from footway.errors import BadQuery
 from footway.notebook_display import NotebookDisplay
 
 if TYPE_CHECKING:
-    from footway.arrays import Floats
+    from footway.arrays import Floats, Ints
     from footway.corridor.corridor import Corridor
+    from footway.corridor.kernels.layouts import Index
     from footway.corridor.search import Solution, Solver
 
 
@@ -196,3 +198,22 @@ class TautPath(Path):
             f"Path({self.length:.2f} m, clearance {self.clearance:.3f} m, {self.turns} turns, "
             f"radius {self.radius:g} m)"
         )
+
+
+def widen(index: Index, path: TautPath, halves: Ints, wanted: float) -> TautPath:
+    """Return the path with up to `wanted` metres of clearance; the path itself if that fails.
+
+    The taut path around circles of the disc's radius becomes the taut path around larger circles:
+    each corner of the corridor gets the preferred clearance, or less where the corridor is narrower
+    (miran-2013, section 3). The path stays in the same corridor.
+    """
+    ends = np.array([*path.start, *path.goal])
+    corners = corners_along(ends, path.radius, wanted, halves, index.axis, index.corners)
+    pieces, length = taut_around(ends, path.radius, path.pieces, corners, index.grid)
+    if len(pieces) == 0:
+        return path
+    wide = replace(path, length=length, pieces=pieces, method="widened")
+    clearance = float(polyline_clearance(wide.points, index.grid))
+    if clearance < path.clearance - TOLERANCE or length < path.length - TOLERANCE:
+        return path  # a path shorter than the shortest one would cross a wall
+    return replace(wide, clearance=clearance)

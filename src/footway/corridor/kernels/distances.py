@@ -1,4 +1,4 @@
-"""Lengths of the shortest paths from one place to many, after one search of the whole map.
+"""Searches of the whole map from one place: lengths of paths to many points, and landmarks.
 
 The sweep from the place contains the shortest path to every turn. So a path to a point is found by
 a search from the point that ends at its first turns, which is a few per cent of the whole search.
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-from footway._numba.jit import kernel
+from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot
 from footway.corridor.kernels.layouts import APART, FOUND, NOWHERE, Query
-from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.locate import locate_end, locate_on
 from footway.corridor.kernels.path import fitting_position
 from footway.corridor.kernels.query import POINT, THIN, check_ends, is_connected, make_query
 from footway.corridor.kernels.search import search_to_sweep, sweep
@@ -24,13 +24,32 @@ def sweep_for(x, y, radius, ws, index):
     """Search the shortest paths of a disc from (x, y) to all turns; False: `ws` is too small."""
     start, disc = locate_end(x, y, index), max(radius, THIN)
     x, y = fitting_position(x, y, disc, start, index.axis)
-    q = make_query(Ends(x, y, x, y, disc, -1, -1), start.piece, start.piece, index)
-    q = Query(
+    return sweep(ws, index, _sweep_query(x, y, disc, start.piece, -1, index))
+
+
+@kernel
+def sweep_from(x, y, ws, index):
+    """Write the distance of every point of the map from (x, y) to ws.bounds[:, 0], m.
+
+    These are lower bounds, measured for a disc of radius THIN: no disc that is wider has a shorter
+    path. Infinite where there is no path. False: the workspace is too small.
+    """
+    for point in range(len(ws.bounds)):
+        ws.bounds[point, 0] = math.inf
+    layer = index.grid.layers.start
+    piece = locate_on(x, y, layer, index).piece
+    return sweep(ws, index, _sweep_query(x, y, THIN, piece, layer, index))
+
+
+@inner
+def _sweep_query(x, y, disc, piece, layer, index):
+    """Return a query from (x, y), beside a piece of the axis, without a goal."""
+    q = make_query(Ends(x, y, x, y, disc, layer, layer), piece, piece, index)
+    return Query(
         x, y, x, y, disc, q.n_corners,
         q.start_edge, q.start_event, q.start_vertex, q.start_open_forward, q.start_open_backward,
-        -1, -1, -1, False, False, False, False, -1, -1,
+        -1, -1, -1, False, False, False, False, layer, layer,
     )  # fmt: skip
-    return sweep(ws, index, q)
 
 
 @kernel

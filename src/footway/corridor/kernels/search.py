@@ -64,7 +64,7 @@ MOST_ARRIVALS = 32.0  # at a turn, besides the shortest
 # it could not repair one. The last mode also stays on edges that are on a loopless path from start
 # to goal: ws.on_path.
 SHORTEST, TO_ALL, ALL, ALL_ON_PATHS = range(4)
-# Modes without a goal (kernels/landmarks). One records the distance of every point, the other those
+# Modes without a goal (kernels/distances). One records the distance of every point, the other those
 # of the landmarks to the start, over the points that it sees: it turns nowhere. The last lists the
 # turns that the start sees: see_turns.
 TO_POINTS, SEE, TURNS = -1, -2, -3

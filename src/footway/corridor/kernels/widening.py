@@ -1,4 +1,4 @@
-"""Taut paths around circles of several radii: see corridor/widening."""
+"""Taut paths around circles of several radii: see `widen` of corridor/path."""
 
 from __future__ import annotations
 
