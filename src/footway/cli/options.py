@@ -87,6 +87,11 @@ def point(text: str, dimensions: tuple[int, ...] = (2,)) -> Numbers:
     return numbers
 
 
+def position(text: str) -> Numbers:
+    """Parse "X,Y" or "X,Y,Z"."""
+    return point(text, (2, 3))
+
+
 def place(text: str) -> Place:
     """Parse "X,Y", "X,Y,Z" or "X,Y,FLOOR"; the last part remains a text."""
     parts = text.split(",", 2)

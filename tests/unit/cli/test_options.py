@@ -31,7 +31,8 @@ def test_different_files(tmp_path, monkeypatch):
     [
         (options.number, "1e-3", 0.001),
         (options.point, "2,3.5", (2.0, 3.5)),
-        (options.place, "-2,3.5,1", (-2.0, 3.5, 1.0)),
+        (options.position, "-2,3.5,1", (-2.0, 3.5, 1.0)),
+        (options.place, "-2,3.5,1", (-2.0, 3.5, "1")),
         (options.heights, "0.2,1.8", (0.2, 1.8)),
         (options.obstacle, "5,2,0.3", (5.0, 2.0, 0.3, 0.0, 0.0)),
         (options.obstacle, "5,2,0.3,-1,0.5", (5.0, 2.0, 0.3, -1.0, 0.5)),
@@ -50,7 +51,8 @@ def test_values(parser, text, value):
     [
         (options.number, ("", "wide", "1,2")),
         (options.point, ("1", "1,2,3", "1;2", "a,b")),
-        (options.place, ("1", "1,2,3,4", "")),
+        (options.position, ("1", "1,2,3,4", "1,2,a")),
+        (options.place, ("1", "a,b", "")),
         (options.heights, ("1", "1,2,3")),
         (options.box_size, ("1,1", "1,1,x")),
         (options.obstacle, ("1,1", "1,1,1,1")),

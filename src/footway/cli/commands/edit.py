@@ -57,7 +57,7 @@ def edit(
         opt.option(
             "Print the numbers of the nodes near a point, and of their neighbours.",
             unit="X,Y[,Z]",
-            parser=opt.place,
+            parser=opt.position,
         ),
     ] = None,
     json: opt.JsonOption = False,

@@ -322,10 +322,19 @@ def test_where_a_point_in_space_is(footway, halls):
             assert words in result.err
 
 
+def test_nodes_near_a_point_in_space(footway, halls):
+    found = footway("edit", halls[0], "--near", "2,2,2", "--json").json["near"]
+    nodes = fw.Roadmap.load(halls[0]).nodes
+    away = np.linalg.norm(nodes - (2, 2, 2), axis=1)
+    assert [near["node"] for near in found] == np.argsort(away, kind="stable")[
+        : len(found)
+    ].tolist()
+
+
 def test_points_in_space_need_a_roadmap(footway):
     result = footway("path", "gallery:house", "--start", "8,6,5", "--goal", "48,30,15")
     assert result.code == 2
-    assert "build a roadmap first" in result.err
+    assert "build a roadmap" in result.err
 
 
 def test_points_have_the_dimensions_of_the_map(footway, saved):
