@@ -69,7 +69,7 @@ deeply nested ones."""
 
 _LOADERS: Final = {
     "footway roadmap": "footway.roadmap.archive",
-    "footway building map": "footway.corridor.building_archive",
+    "footway building map": "footway.corridor.building.archive",
 }
 """Modules that load what a corridor map can be made from, by the format that files name. They are
 imported by name, because they are in a higher layer."""

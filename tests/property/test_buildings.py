@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.corridor.building_index import between, build_surface_index, sheet_grid
-from footway.corridor.building_route import Cost, Plan
+from footway.corridor.building.index import between, build_surface_index, sheet_grid
+from footway.corridor.building.route import Cost, Plan
 from footway.corridor.kernels.layouts import FOUND
 from footway.corridor.points import clearances, locate
 from footway.corridor.search import Solver

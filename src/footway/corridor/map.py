@@ -114,10 +114,10 @@ class CorridorMap(NotebookDisplay):
         """Build the map of an environment; 0.3 s for a city of 600 buildings.
 
         For a `Building` it is one map over all floors and links, in which points are
-        (x, y, floor): see `corridor.building_map.BuildingMap`.
+        (x, y, floor): see `corridor.building.map.BuildingMap`.
         """
         if hasattr(environment, "seams"):  # a Building; plans need not import it
-            from footway.corridor.building_map import BuildingMap
+            from footway.corridor.building.map import BuildingMap
 
             return BuildingMap(cast("Building", environment))
         if not hasattr(environment, "walls"):

@@ -358,6 +358,12 @@ class _Assembly:
 
     def _set_heights(self, parts: list[int], lines: list[Line], low: float, high: float) -> None:
         """Rise on flights, which are every second part, in proportion to their length in plan."""
+        for k in range(0, len(parts), 2):
+            for x, y in {lines[k][:2], lines[k][2:]} & {lines[k + 1][:2], lines[k + 1][2:]}:
+                raise BadGeometry(
+                    f"two portals of {self.layers[parts[k]].name} meet at ({x:g}, {y:g}), which "
+                    "would have the height of both: leave a wall between them"
+                )
         middle = [np.array(line).reshape(2, 2).mean(axis=0) for line in lines]
         run = [float(hypot(*(middle[k + 1] - middle[k]))) for k in range(len(parts))]
         whole, height = sum(run[::2]), low

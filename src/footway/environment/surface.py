@@ -51,7 +51,7 @@ class Border:
     """
 
     def __init__(self, name: str, polygon: shapely.MultiPolygon) -> None:
-        self.name = name
+        self.name, self._polygon = name, polygon
         parts = shapely.get_parts(shapely.orient_polygons(polygon))
         self._holes = [len(shapely.get_rings(part)) for part in parts]
         self.rings = [shapely.get_coordinates(ring) for ring in shapely.get_rings(parts)]
@@ -67,9 +67,15 @@ class Border:
             (self._nearest(k, end) for k in range(len(self.rings))), key=lambda found: found[0]
         )
         if distance > FIT:
+            inside = shapely.intersects_xy(self._polygon, *end)
+            advice = (
+                f"{self.name} continues there; make an obstacle of the space of {what}"
+                if inside
+                else "both ends must lie on one straight wall"
+            )
             raise BadGeometry(
                 f"the portal of {what} ends at {as_text(end)}, {distance:.2f} m from the border of "
-                f"{self.name}: both ends must lie on one straight wall"
+                f"{self.name}: {advice}"
             )
         corners = self.rings[ring]
         for corner in (corners[after], corners[after + 1]):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import atan2, hypot
-from footway.corridor.building_route import Cost
+from footway.corridor.building.route import Cost
 from footway.corridor.kernels.path import polyline_clearance
 from footway.corridor.kernels.surface import find_horizons, sheets_along
 from footway.follow.cmm import CorridorWalker
@@ -20,7 +20,7 @@ from footway.follow.walk import Walk
 if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
     from footway.corridor import Corridor
-    from footway.corridor.building_corridor import BuildingCorridor
+    from footway.corridor.building.corridor import BuildingCorridor
     from footway.corridor.kernels.layouts import Grid
     from footway.environment import Lift
     from footway.follow.cmm import Force

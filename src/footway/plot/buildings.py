@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from footway.arrays import Floats
     from footway.corridor import CorridorMap, Pinch
-    from footway.corridor.building_path import BuildingPath
+    from footway.corridor.building.path import BuildingPath
     from footway.environment import Building
+    from footway.follow.building_walk import BuildingWalk
 
 
 _LINK = "#bcd4ea"
@@ -36,7 +37,7 @@ _LIFT = 0.30  # of the width of the building, between floors in axonometry
 def draw_building(
     cmap: CorridorMap,
     *,
-    path: BuildingPath | None = None,
+    path: BuildingPath | BuildingWalk | None = None,
     passages: Sequence[Pinch] = (),
     style: Literal["floors", "axonometry"] = "floors",
 ) -> Figure:
@@ -44,7 +45,7 @@ def draw_building(
 
     Args:
         cmap: map of a building.
-        path: drawn on the floors and links that it uses.
+        path: or walk, drawn on the floors and links that it uses.
         passages: drawn where they are.
         style: "floors": each floor with the links that leave it; "axonometry": floors above each
             other, farther apart than they are.
@@ -100,7 +101,7 @@ def _draw_polygon(axes: Axes, polygon: shapely.MultiPolygon, color: str) -> None
             axes.fill(*corners.T, facecolor=fill, edgecolor=palette.WALL, linewidth=0.6)
 
 
-def _draw_path(axes: Axes, path: BuildingPath | None, sheets: list[int]) -> None:
+def _draw_path(axes: Axes, path: BuildingPath | BuildingWalk | None, sheets: list[int]) -> None:
     if path is None:
         return
     for k, sheet in enumerate(path.sheets.tolist()):
@@ -110,7 +111,7 @@ def _draw_path(axes: Axes, path: BuildingPath | None, sheets: list[int]) -> None
             )
 
 
-def _axonometry(building: Building, path: BuildingPath | None) -> Figure:
+def _axonometry(building: Building, path: BuildingPath | BuildingWalk | None) -> Figure:
     """Return the sheets from the lowest to the highest, slanted."""
     x0, y0, x1, _ = building.bounds
     heights = sorted({floor.elevation for floor in building.floors})

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from footway.corridor import Pinch
-    from footway.corridor.building_map import BuildingMap
+    from footway.corridor.building.map import BuildingMap
     from footway.environment import Building
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from footway.cli.maps import LoadedMap
     from footway.corridor import Pinch
-    from footway.corridor.building_path import BuildingPath
+    from footway.corridor.building.path import BuildingPath
 
 
 @dataclass(frozen=True)

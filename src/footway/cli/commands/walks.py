@@ -6,7 +6,7 @@ import csv
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias, cast
 
 from footway import plot as pictures
 from footway.cli import options as opt
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from footway.cli.progress import Steps
     from footway.corridor import CorridorMap
     from footway.follow import Disc, RouteWalk, Walk
+    from footway.follow.building_walk import BuildingWalk
     from footway.terrain import IndicativeRoute
 
 _WALK: Final = "Walking (with --follow)"
@@ -346,6 +347,10 @@ class WalkResult:
         cmap, environment = self.loaded
         if self.loaded.in_space is not None:
             return pictures.draw_roadmap(cmap.roadmap, path=self.walk)
+        if self.loaded.building is not None:
+            return pictures.draw_building(
+                cmap, path=cast("BuildingWalk", self.walk), style="axonometry"
+            )
         return pictures.draw_walk(cmap, self.walk, environment=environment)
 
     def as_json(self) -> dict[str, Any]:
@@ -390,8 +395,8 @@ class WalkResult:
 
     def _certificate(self) -> str:
         walk = self.walk
-        if walk.points.shape[1] == 3:
-            smap = self.loaded.corridors
+        smap = self.loaded.in_space
+        if smap is not None:
             return reports.certificate_in_space(smap, walk.radius, walk.clearance, "on this walk")
         if walk.clearance < walk.radius - _ROUNDING:
             return (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from footway.corridor.building_index import between, sheet_grid
+from footway.corridor.building.index import between, sheet_grid
 from footway.corridor.kernels.locate import N_VALUES
 from footway.corridor.kernels.surface import follow_polyline, layer_at
 from footway.corridor.landmarks import NO_LANDMARKS, measure_landmarks

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from footway import archive
 from footway.archive import Damaged
-from footway.corridor.building_map import BuildingMap
+from footway.corridor.building.map import BuildingMap
 from footway.errors import BadInput
 from footway.formats.geojson import building_features, building_of_features
 

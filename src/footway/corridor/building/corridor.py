@@ -14,7 +14,7 @@ from footway.corridor.kernels.surface import sheets_along
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.corridor.building_path import BuildingPath
+    from footway.corridor.building.path import BuildingPath
     from footway.environment import Building
 
     Floats = NDArray[np.float64]

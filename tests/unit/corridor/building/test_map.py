@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 import footway as fw
-from footway.corridor.building_map import BuildingMap
+from footway.corridor.building.map import BuildingMap
 
 HOLE = [(6, 3), (7.2, 3), (7.2, 7), (6, 7)]
 CABIN = [(0, 6), (2, 6), (2, 8), (0, 8)]

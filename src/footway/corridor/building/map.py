@@ -12,11 +12,11 @@ from footway import validation
 from footway._numba.jit import thread_count
 from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
-from footway.corridor.building_corridor import BuildingCorridor
-from footway.corridor.building_index import build_surface_index
-from footway.corridor.building_path import BuildingPath
-from footway.corridor.building_route import Cost, Plan, Portals, Ride
-from footway.corridor.building_solver import BuildingSolver
+from footway.corridor.building.corridor import BuildingCorridor
+from footway.corridor.building.index import build_surface_index
+from footway.corridor.building.path import BuildingPath
+from footway.corridor.building.route import Cost, Plan, Portals, Ride
+from footway.corridor.building.solver import BuildingSolver
 from footway.corridor.explain import explain_components, explain_failure
 from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
 from footway.corridor.kernels.locate import AXIS_CLEARANCE, WALL_X, WALL_Y, X, Y
@@ -76,9 +76,9 @@ class BuildingMap(CorridorMap):
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write the building to one file; `CorridorMap.load` builds the map again."""
-        from footway.corridor import building_archive  # it imports this module
+        from footway.corridor.building import archive  # it imports this module
 
-        building_archive.save(file, self.building)
+        archive.save(file, self.building)
 
     # -- places --------------------------------------------------------------------------------
 
