@@ -159,7 +159,7 @@ def test_passages_say_where_they_are(both):
     assert {pinch.where for pinch in both.passages(4)} >= {"floor '0'", "floor '1'"}
 
 
-@pytest.mark.parametrize("name", ["corridor", "paths_between", "nearest_free", "line_of_sight"])
+@pytest.mark.parametrize("name", ["paths_between", "nearest_free", "line_of_sight"])
 def test_what_is_not_there_yet_says_so(both, name):
     with pytest.raises(fw.BadQuery, match=f"{name} is not available on the map of a building"):
         getattr(both, name)((1, 1, "0"), (2, 2, "0"))
