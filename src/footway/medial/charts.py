@@ -154,7 +154,10 @@ def make_chart(sheets: Sequence[Sheet], doors: list[list[Door]], sites: Sites, s
         for region, entry, frame in _halo(doors, door):
             behind = sheets[entry.other].walls
             which, span = _clip(behind.segments, frame)
-            parts.append(_part(sites, entry.other, which, span))
+            leaves = _only_leaves(behind.segments[which], span, frame)
+            corners = sites.ends[entry.other][which[leaves]]
+            points.append(corners[span[leaves] == [0.0, 1.0]])
+            parts.append(_part(sites, entry.other, which[~leaves], span[~leaves]))
             points.append(sites.points[entry.other][_is_in(behind.points, frame)])
             polygon = sheets[entry.other].polygon
             seen = shapely.multipolygons(
@@ -169,9 +172,9 @@ def make_chart(sheets: Sequence[Sheet], doors: list[list[Door]], sites: Sites, s
     known = np.concatenate(
         [walls.ends[walls.span[:, 0] == 0.0, 0], walls.ends[walls.span[:, 1] == 1.0, 1]]
     )
-    at_seams = sites.seam_ends[np.array([door.seam for door in doors[sheet]], np.int64)].ravel()
-    points.append(at_seams[~np.isin(at_seams, known)])
-    return Chart(walls, np.unique(np.concatenate(points)), doors[sheet])
+    points.append(sites.seam_ends[np.array([door.seam for door in doors[sheet]], np.int64)].ravel())
+    single = np.unique(np.concatenate(points))
+    return Chart(walls, single[~np.isin(single, known)], doors[sheet])
 
 
 def _part(sites: Sites, sheet: int, which: Ints, span: Floats) -> Wall:
@@ -225,8 +228,9 @@ def _halo(doors: list[list[Door]], door: Door) -> Iterator[tuple[shapely.Geometr
             step = following.b - following.a
             if out @ np.array([step[1], -step[0]]) <= TOUCH:
                 continue
-            which, span = _clip(np.concatenate([following.a, following.b])[None], frame)
-            if not len(which) or (span[0, 1] - span[0, 0]) * hypot(*step) < _SHORTEST:
+            line = np.concatenate([following.a, following.b])[None]
+            which, span = _clip(line, frame)
+            if not len(which) or _only_leaves(line, span, frame).any():
                 continue
             s = [float((following.a + t * step - door.a) @ along) for t in span[0]]
             waiting.append((following, max(low, min(s)), min(high, max(s)), hops + 1))
@@ -272,6 +276,22 @@ def _clip(lines: Floats, frame: Frame) -> tuple[Ints, Floats]:
     length = hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
     which = np.flatnonzero((high - low) * length > _SHORTEST)
     return which, np.column_stack([low, high])[which]
+
+
+def _only_leaves(lines: Floats, span: Floats, frame: Frame) -> Bools:
+    """Return which parts of lines (n, 4) are in a region only because its border is widened.
+
+    Such a line begins at the border and leaves the region at a small angle: of all its points only
+    its corner can be the nearest one of a point of the sheet. Its other end, once rounded, may lie
+    inside the region and would bound a cell.
+    """
+    start, step = lines[:, :2], lines[:, 2:] - lines[:, :2]
+    ends = [start + share[:, None] * step for share in span.T]
+    found = np.zeros(len(lines), bool)
+    for px, py, c in frame.planes.tolist():
+        inside = np.array([c - at[:, 0] * px - at[:, 1] * py for at in ends])
+        found |= (inside < 2.0 * _BESIDE).all(axis=0) & (inside < 0.5 * _BESIDE).any(axis=0)
+    return found
 
 
 def _is_in(points: Floats, frame: Frame) -> Bools:

@@ -25,6 +25,7 @@ class ClimbResult:
     path: BuildingPath
     pinch: Pinch
     loaded: LoadedMap
+    others: tuple[BuildingPath, ...] = ()  # with different links, the best first
 
     def draw(self) -> Figure:
         """Draw the path through the floors in axonometry."""
@@ -36,6 +37,7 @@ class ClimbResult:
             **self.path.to_dict(),
             "wanted_clearance": None,
             "bottleneck": reports.pinch_facts(self.pinch) | {"where": self.pinch.where},
+            "alternatives": [path.to_dict() for path in self.others],
         }
 
     def as_text(self, times: str) -> Iterator[str]:
@@ -55,6 +57,9 @@ class ClimbResult:
             ("widest path", f"{widest}, {narrowest}"),
             ("time", times),
         ])  # fmt: skip
+        for path in self.others:
+            links = ", ".join(path.links) or "none"
+            yield f"  or {path.length:,.3f} m in {path.seconds:,.1f} s, by the links {links}"
         yield (
             f"Certified: a disc of radius {found.radius:g} m that follows this path crosses no "
             f"wall; its centre stays {found.clearance:.3f} m or more from every wall."

@@ -342,9 +342,20 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
         )
 
 
-def _find_alternatives(loaded: LoadedMap, query: Query, steps: Steps) -> AlternativesResult:
+def _find_alternatives(
+    loaded: LoadedMap, query: Query, steps: Steps
+) -> AlternativesResult | ClimbResult:
     cmap, start, goal = loaded.corridors, query.start, query.goal
     limits = opt.given(longer=query.longer, different=query.different)
+    if loaded.building is not None:
+        if query.different is not None:
+            raise BadInput("--different is for maps of one floor: paths here use different links")
+        limits |= opt.given(by=query.by)
+        with steps.step("query", "Searching the paths"):
+            first, *rest = cmap.paths_between(
+                start, goal, query.alternatives, radius=query.radius, **limits
+            )
+        return ClimbResult(first, cmap.bottleneck(start, goal), loaded, tuple(rest))
     with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
         from footway.corridor import CorridorMap
 

@@ -14,6 +14,7 @@ from footway._numba.portable_math import hypot
 from footway._numba.random_stream import RandomStream
 from footway.corridor.building.corridor import BuildingCorridor
 from footway.corridor.building.index import build_surface_index
+from footway.corridor.building.nearest import nearest_fitting
 from footway.corridor.building.path import BuildingPath
 from footway.corridor.building.route import Cost, Plan, Portals, Ride
 from footway.corridor.building.solver import BuildingSolver
@@ -21,8 +22,9 @@ from footway.corridor.explain import explain_components, explain_failure
 from footway.corridor.kernels.layouts import APART, FOUND, FULL, NOWHERE
 from footway.corridor.kernels.locate import AXIS_CLEARANCE, WALL_X, WALL_Y, X, Y
 from footway.corridor.kernels.query import POINT, THIN, are_connected
-from footway.corridor.kernels.tangents import SLACK
-from footway.corridor.map import CorridorMap, Location
+from footway.corridor.kernels.surface import surface_distances
+from footway.corridor.kernels.tangents import SLACK, VIOLATION
+from footway.corridor.map import CorridorMap, Location, PathToward
 from footway.corridor.path import TautPath
 from footway.corridor.widest import find_bottleneck
 from footway.environment.links import WALKING
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 _MOST_PLANS = 500  # sequences of links that are tried for one path
+_MOST_PATHS = 1000  # between the same ends
 _TRIES = 200  # batches of random points without a free one
 
 
@@ -537,21 +540,126 @@ class BuildingMap(CorridorMap):
         path = self.path(start, goal, radius=radius, by=by, speed=speed)
         return BuildingCorridor.around(path, self.building)
 
-    def paths_between(self, *_: Any, **__: Any) -> Any:
-        """Not available on the map of a building."""
-        raise self._not_yet("paths_between")
+    def paths_between(  # type: ignore[override]
+        self,
+        start: Any,
+        goal: Any,
+        k: int = 5,
+        *,
+        radius: float = 0.25,
+        longer: float = math.inf,
+        by: Literal["length", "time"] = "length",
+        speed: float = WALKING,
+    ) -> list[BuildingPath]:
+        """Return the k best paths of a disc that use different links, the best first.
 
-    def path_toward(self, *_: Any, **__: Any) -> Any:
-        """Not available on the map of a building."""
-        raise self._not_yet("path_toward")
+        Between two links there is one path, the shortest in plan: corridors around obstacles of the
+        same floor are no alternatives here. Raises as `path` does.
 
-    def line_of_sight(self, *_: Any, **__: Any) -> Any:
-        """Not available on the map of a building."""
-        raise self._not_yet("line_of_sight")
+        Args:
+            start: x, y in metres and the name of a floor or link.
+            goal: likewise.
+            k: number of paths, at most 1,000; the result has fewer if fewer exist.
+            radius: of the disc, m.
+            longer: by which share the length, or time, of the others may exceed that of the best.
+            by: see `path`.
+            speed: on the level, m/s.
 
-    def nearest_free(self, *_: Any, **__: Any) -> Any:
-        """Not available on the map of a building."""
-        raise self._not_yet("nearest_free")
+        """
+        a, b = self._place(start, "start"), self._place(goal, "goal")
+        radius = self._radius(radius)
+        most = validation.whole(k, "number of paths", low=1, high=_MOST_PATHS)
+        limit = validation.number(longer, "share `longer`", low=0.0, endless=True)
+        validation.one_of(by, "cost", ("length", "time"))
+        pace = validation.number(speed, "speed", "m/s", above=0.0, high=100.0)
+        self._check_ends(a, b)
+        cost = Cost(self.building, by, pace)
+        best = self._find(a, b, radius, cost)
+        found, longest = {_passed(best): best}, _value(best) * (1.0 + limit)
+        for tried, plan in enumerate(self._portals.plans(a, b, cost)):
+            if len(found) >= most:
+                longest = min(longest, sorted(map(_value, found.values()))[most - 1])
+            if plan.bound > longest or tried == _MOST_PLANS:
+                break
+            path = self._along(plan, a, b, radius, cost)
+            if path is not None and _value(path) <= longest:
+                known = found.setdefault(_passed(path), path)
+                found[_passed(path)] = min(known, path, key=_value)
+        return sorted(found.values(), key=_value)[:most]
+
+    def path_toward(  # type: ignore[override]
+        self,
+        start: Any,
+        goal: Any,
+        *,
+        radius: float = 0.25,
+        by: Literal["length", "time"] = "length",
+        speed: float = WALKING,
+    ) -> PathToward:
+        """Best path to the goal, or else to the reachable point of its floor nearest to it in plan.
+
+        Raises:
+            BadQuery: no such floor; the start is in a wall.
+            NoPath: the disc does not fit at the start, or gets to no place of the goal's floor.
+
+        """
+        a, b = self._place(start, "start"), self._place(goal, "goal")
+        self._check_ends(a)
+        self.path(start, start, radius=radius, by=by, speed=speed)
+        disc, sheet = self._radius(radius), int(b[2])
+        end = nearest_fitting(b[:2], sheet, disc, self.solver, self._pieces_by_lift(a, disc))
+        if end is None:
+            raise NoPath(
+                f"a disc of radius {disc:g} m gets from {self.solver.text_of(a)} to no place on "
+                f"{self.solver.sheet_name(sheet)}: use a smaller radius or add a link",
+                reason="components",
+            )
+        path = self._find(a, np.array([*end, sheet]), disc, Cost(self.building, by, speed))
+        return PathToward(path, float(hypot(*(end - b[:2]))))  # type: ignore[arg-type]
+
+    def line_of_sight(  # type: ignore[override]
+        self, a: Any, b: Any, *, radius: float = 0.0, floor: object = None
+    ) -> Bools:
+        """Whether a disc gets straight, in plan, from each point of `a` to that of `b`. (n,).
+
+        The line may lead through portals, on to stairs and to the next floor.
+        """
+        starts, first = self._places(a, floor, "starts")
+        ends, last = self._places(b, floor, "ends")
+        validation.as_many(starts, ends)
+        disc = max(validation.radius(radius, self.solver.extent), THIN)
+        distance = np.empty(len(starts))
+        surface_distances(starts, first, ends, last, self._index.grid, distance)
+        inside = self.solver.clearances(starts, first) > 0.0
+        inside &= self.solver.clearances(ends, last) > 0.0
+        return np.asarray(inside & (distance >= disc - VIOLATION))
+
+    def nearest_free(  # type: ignore[override]
+        self, points: Any, floor: object = None, *, radius: float = 0.25
+    ) -> list[tuple[float, float, str]]:
+        """Nearest place on the same floor, or part of a link, at which a disc fits, for each point.
+
+        Points may be in walls or outside their floor. `path` takes the result as start and goal.
+
+        Raises:
+            BadQuery: the disc fits nowhere on the floor.
+
+        """
+        at, sheets = self._places(points, floor)
+        disc = self._radius(radius)
+        found = []
+        for place, sheet in zip(at, sheets.tolist(), strict=True):
+            near = nearest_fitting(place, sheet, disc, self.solver)
+            name = self.solver.sheet_name(sheet)
+            if near is None:
+                raise BadQuery(
+                    f"a disc of radius {disc:g} m fits nowhere on {name}: use a smaller radius"
+                )
+            layer = self.building.layers[sheet]
+            owner = (self.building.floors[layer.floor] if layer.floor >= 0
+                     else self.building.links[layer.link])  # fmt: skip
+            found.append((float(near[0]), float(near[1]), owner.name))
+        return found
 
     def balls(self, *_: Any, **__: Any) -> Any:
         """Not available on the map of a building."""
@@ -563,6 +671,12 @@ class BuildingMap(CorridorMap):
             f"{len(self.building.links)} links, {self.n_vertices} vertices, {self.n_edges} edges, "
             f"{self.n_cycles} cycles)"
         )
+
+
+def _passed(path: BuildingPath) -> tuple[int, ...]:
+    """Return the floors and parts of links that a path passes, in their order."""
+    changes = np.flatnonzero(np.diff(path.sheets)) + 1
+    return tuple(path.sheets[np.concatenate([[0], changes])].tolist()) if len(path.sheets) else ()
 
 
 def _value(path: BuildingPath) -> float:

@@ -190,6 +190,15 @@ def layer_at(ax, ay, bx, by, layer, grid):
 
 
 @kernel
+def surface_distances(starts, layers, ends, wanted, grid, out):
+    """`line_distances` of lines (n, 2) between sheets (n,); -1 if one ends on another sheet."""
+    for k in range(len(starts)):
+        bx, by = ends[k, 0], ends[k, 1]
+        clear, _, _, last = surface_line(starts[k, 0], starts[k, 1], bx, by, -2.0, layers[k], grid)
+        out[k] = clear if is_on_layer(bx, by, last, wanted[k], grid) else -1.0
+
+
+@kernel
 def sheets_along(points, layer, grid):
     """Sheet at each point of a polyline (n, 2) that begins on a sheet, (n,)."""
     out = np.empty(len(points), np.int64)

@@ -159,10 +159,61 @@ def test_passages_say_where_they_are(both):
     assert {pinch.where for pinch in both.passages(4)} >= {"floor '0'", "floor '1'"}
 
 
-@pytest.mark.parametrize("name", ["paths_between", "nearest_free", "line_of_sight"])
-def test_what_is_not_there_yet_says_so(both, name):
-    with pytest.raises(fw.BadQuery, match=f"{name} is not available on the map of a building"):
-        getattr(both, name)((1, 1, "0"), (2, 2, "0"))
+def test_balls_are_those_of_a_plan(both):
+    with pytest.raises(fw.BadQuery, match="balls is not available on the map of a building"):
+        both.balls()
+
+
+def test_paths_between_use_different_links(both):
+    paths = both.paths_between((1, 5, "0"), (1, 5, "1"), k=5)
+    assert [path.links for path in paths[:2]] == [("L",), ("A",)]
+    assert [path.length for path in paths] == sorted(path.length for path in paths)
+    by_time = both.paths_between((1, 5, "0"), (1, 5, "1"), k=2, by="time")
+    assert [path.links for path in by_time] == [("A",), ("L",)]
+    near = both.paths_between((1, 5, "0"), (1, 5, "1"), longer=0.1)
+    assert [path.links for path in near] == [("L",)]
+
+
+def test_the_nearest_free_place_is_on_the_same_floor(both):
+    """The point behind the portal is free on the stairs, but not on the floor."""
+    found = both.nearest_free([(6.6, 3.5, "0"), (6.6, 5, "A"), (-1, 1, "1"), (6.1, 1, "0")])
+    assert found[0] == (pytest.approx(6.6), pytest.approx(3.0), "0")
+    assert found[1] == (pytest.approx(6.6), pytest.approx(5.0), "A")
+    assert found[2] == (pytest.approx(0.25), pytest.approx(1.0), "1")
+    assert found[3] == (6.1, 1.0, "0")
+    assert both.path(found[0], found[2], radius=0.25).links
+    with pytest.raises(fw.BadQuery, match="fits nowhere on stairs 'A'"):
+        both.nearest_free([(6.6, 5, "A")], radius=0.7)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.25, 0.55])
+def test_no_sample_is_nearer_than_the_nearest_free_place(both, radius):
+    random = np.random.default_rng(3)
+    samples = random.uniform((0, 0), (10, 8), (20000, 2))
+    free = samples[both.clearance(samples, floor="0") >= radius]
+    for x, y in random.uniform((0, 0), (10, 8), (12, 2)):
+        ((nx, ny, _),) = both.nearest_free([(x, y)], "0", radius=radius)
+        away = np.hypot(nx - x, ny - y)
+        assert away <= np.hypot(*(free - (x, y)).T).min() + 1e-9
+        assert both.clearance([(nx, ny)], floor="0")[0] >= radius - 1e-6
+
+
+def test_path_toward_ends_as_near_as_it_gets(both):
+    path, remaining = both.path_toward((9, 1, "0"), (6.6, 5, "1"), radius=0.25)
+    assert path.floors == ("0", "1")
+    assert remaining == pytest.approx(0.85)
+    assert both.path_toward((9, 1, "0"), (1, 1, "1")).remaining == 0.0
+    apart = fw.CorridorMap.build(building())
+    with pytest.raises(fw.NoPath, match="to no place on floor '1'"):
+        apart.path_toward((9, 1, "0"), (1, 1, "1"))
+
+
+def test_lines_of_sight_lead_through_portals_and_not_through_ceilings(both):
+    a = [(6.6, 1, "0"), (6.6, 1, "0"), (6.6, 1, "0"), (6.6, 1, "0"), (1, 1, "0"), (6.6, 7.5, "1")]
+    b = [(6.6, 5, "A"), (6.6, 7.5, "1"), (6.6, 7.5, "0"), (6.6, 2, "1"), (9, 1, "0"), (6.6, 1, "0")]
+    assert both.line_of_sight(a, b).tolist() == [True, True, False, False, True, True]
+    assert both.line_of_sight(a, b, radius=0.5).tolist() == [True, True, False, False, True, True]
+    assert not both.line_of_sight(a[:2], b[:2], radius=0.61).any()
 
 
 def test_a_wide_stair_sees_the_floor_behind_it():

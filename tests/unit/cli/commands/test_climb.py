@@ -52,6 +52,17 @@ def test_the_path_says_which_links_it_uses(footway, house):
     assert answer["length"] > answer["plan_length"]
 
 
+def test_alternatives_use_other_links(footway, house):
+    cabin = "cabin = [[0, 8], [2, 8], [2, 10], [0, 10]]\ndoors = "
+    doors = '[["0", [0.5, 8], [1.5, 8]], ["1", [0.5, 8], [1.5, 8]]]'
+    file = house(STAIRS + f"[[lift]]\nname = 'L'\n{cabin}{doors}")
+    result = footway("path", file, *QUERY, "--alternatives", "2")
+    assert result.code == 0, result.err
+    assert "by the links L" in result.out
+    refused = footway("path", file, *QUERY, "--alternatives", "2", "--different", "0.3")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+
+
 def test_check_lists_floors_and_links(footway, house):
     result = footway("check", house())
     assert result.code == 0
