@@ -587,7 +587,7 @@ class BuildingMap(CorridorMap):
                 found[_passed(path)] = min(known, path, key=_value)
         return sorted(found.values(), key=_value)[:most]
 
-    def path_toward(  # type: ignore[override]
+    def path_toward(
         self,
         start: Any,
         goal: Any,
