@@ -617,9 +617,7 @@ class BuildingMap(CorridorMap):
         path = self._find(a, np.array([*end, sheet]), disc, Cost(self.building, by, speed))
         return PathToward(path, float(hypot(*(end - b[:2]))))  # type: ignore[arg-type]
 
-    def line_of_sight(
-        self, a: Any, b: Any, *, radius: float = 0.0, floor: object = None
-    ) -> Bools:
+    def line_of_sight(self, a: Any, b: Any, *, radius: float = 0.0, floor: object = None) -> Bools:
         """Whether a disc gets straight, in plan, from each point of `a` to that of `b`. (n,).
 
         The line may lead through portals, on to stairs and to the next floor.
