@@ -11,6 +11,7 @@ docs/roadmap.png        the retracted roadmap of the office, with useful cycles
 docs/roadmap-house.png  a path through the house, in three dimensions
 docs/roadmap-prm.png    the Voronoi roadmap of the field, in lines and arcs
 docs/camera.png  a camera through the office: its path, its greatest and its actual speed
+docs/building.png a path through the station, from the street to a platform
 docs/terrain.png an adult and a child in the forest: routes and walks over what each prefers
 """
 
@@ -69,6 +70,9 @@ def main() -> None:
     write(draw_blends(), "roadmap-prm.png")
     write(draw_tour(office), "camera.png")
     write(draw_forest(), "terrain.png")
+    station = fw.CorridorMap.build(fw.load("gallery:station"))
+    path = station.path((5, 5, "street"), (-20, 35, "platform 1"), radius=0.25, by="time")
+    write(plot.draw_building(station, path=path, style="axonometry"), "building.png")
 
 
 def draw_people(cmap: fw.CorridorMap, city: fw.Environment) -> Figure:

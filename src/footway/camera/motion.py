@@ -178,7 +178,8 @@ def motion(
 
     Lines and arcs of a path are followed exactly. Corners of a polyline (a walk, a path in space,
     an array) are rounded, never nearer to walls than the path's radius. If no arc fits at a sharp
-    corner, the camera stops and turns.
+    corner, the camera stops and turns. Along a path through a building it climbs stairs, at `speed`
+    along the slope, and stands in lifts.
 
     Args:
         path: a Path, or an (n, 2) or (n, 3) array of points in metres.
@@ -190,7 +191,7 @@ def motion(
         look_ahead: s. The camera looks at its own position this much later.
         arcs: "strict": the speed on an arc of radius r is always `turn_rate * r` at most, as in
             voronoi-roadmaps-2004; "eased": more where it turns only a little.
-        height: of the eye above the ground, m, for paths in the plane.
+        height: of the eye above the ground, m, for paths in the plane and through buildings.
         rate: frames per second.
         rounding: m. Largest distance between arcs and the corners of a polyline.
         cmap: map of the path. With it, arcs may use the clearance around each corner; without it,
@@ -211,6 +212,10 @@ def motion(
     pace = checked_pace(speed, acceleration, deceleration, turn_rate, look_ahead, arcs)
     height, rate = checked_height(height), checked_rate(rate)
     rounding = number(rounding, "rounding", "m", low=0.0, high=FARTHEST)
+    if isinstance(path, Path) and hasattr(path, "links"):
+        from footway.camera.climb import climb  # it imports this module
+
+        return climb(path, pace, height=height, rate=rate, rounding=rounding)
     if cmap is not None and (not hasattr(cmap, "bottleneck") or hasattr(cmap, "building")):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     curve, clearance = plan_curve(path, rounding, cmap)
@@ -379,11 +384,22 @@ class Flight:
     """A camera's motion along a curve, exact at any time."""
 
     def __init__(
-        self, curve: Curve, pace: Pace, *, height: float, requests: Mapping[int, HaltRequest]
+        self,
+        curve: Curve,
+        pace: Pace,
+        *,
+        height: float,
+        requests: Mapping[int, HaltRequest],
+        slower: Floats | None = None,
     ) -> None:
-        """Plan the motion; keys of `requests` are halts, counted from 0, the start, to the end."""
+        """Plan the motion; keys of `requests` are halts, counted from 0, the start, to the end.
+
+        `slower` (n,) is the share of its speed that each piece of the curve allows.
+        """
         self.pace = pace
         limits = speed_limits(curve, pace)
+        if slower is not None:
+            limits = limits._replace(pieces=limits.pieces * slower)
         self.curve, self._height = curve, height if curve.dimension == 2 else 0.0
         self.diagram = SpeedDiagram(
             curve.breaks,

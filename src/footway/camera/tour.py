@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import cos, dist, hypot, tan
+from footway.camera.climb import Climb, Wait, parts_of
 from footway.camera.curve import SMALLEST, Curve, blended, join, tangent_lengths, with_halts
 from footway.camera.motion import (
     CameraMotion,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from footway.arrays import Floats, Ints
+    from footway.camera.speed import Pace
     from footway.corridor import Path
 
 EXACT = 12  # stops. Up to this number the order is optimal (Held and Karp 1962) and found in 0.1 s
@@ -46,10 +48,10 @@ _ON_WALL = 0.0005  # m, rounds to 0 in messages
 class Stop(NamedTuple):
     """A place on a tour.
 
-    The camera passes a stop without stopping if it has neither a dwell time nor a `look_at`.
+    On a plan the camera passes a stop that has neither a dwell time nor a `look_at`.
     """
 
-    at: tuple[float, float]  # m
+    at: tuple[Any, ...]  # x, y in m; in a building also the name of a floor or link
     dwell: float = 0.0  # s of rest, in addition to turning
     look_at: tuple[float, ...] | None = None  # m, x, y (at the eye's height) or x, y, z
 
@@ -117,7 +119,7 @@ def tour(
         order: "kept", or "optimised": the first stop remains first, the others are sorted for a
             short path (optimal up to 12 stops).
         miss: m. Where the camera does not stop, it passes the stop on an arc at most this far from
-            it. If no useful arc fits, it stops and turns.
+            it. If no useful arc fits, it stops and turns. In a building it stops at every stop.
         speed: greatest, m/s. This and the other options are those of `motion`.
         acceleration: greatest, m/s^2.
         deceleration: greatest, m/s^2.
@@ -148,12 +150,16 @@ def tour(
             "of the map and use `motion`"
         )
     radius = checked_radius(radius, cmap.solver.extent)
-    places = checked_stops(cmap, stops, radius)
+    is_building = hasattr(cmap, "building")
+    places = _stops_in_building(cmap, stops) if is_building else checked_stops(cmap, stops, radius)
     one_of(order, "order", ("kept", "optimised"))
+    if is_building and clearance is not None:
+        raise BadQuery("a clearance is for maps of one floor: in a building give a larger radius")
+    wanted = {} if is_building else {"clearance": clearance}
 
     def find_path(a: int, b: int) -> Path:
         try:
-            return cmap.path(places[a].at, places[b].at, radius=radius, clearance=clearance)
+            return cmap.path(places[a].at, places[b].at, radius=radius, **wanted)  # type: ignore[arg-type]
         except NoPath as error:
             raise NoPath(
                 f"no path from stop {a + 1} to stop {b + 1}: {error}",
@@ -163,15 +169,18 @@ def tour(
 
     chosen = list(range(len(places)))
     if order == "optimised":
-        at = np.array([stop.at for stop in places])
+        at: Any = [stop.at for stop in places] if is_building else np.array([s.at for s in places])
         lengths = np.zeros((len(places), len(places)))
         i, j = np.triu_indices(len(places), 1)
-        found = cmap.paths(at[i], at[j], radius=radius, clearance=clearance)
+        starts, goals = ([at[k] for k in ends.tolist()] for ends in (i, j))
+        found = cmap.paths(starts, goals, radius=radius, **wanted)  # type: ignore[arg-type]
         for a, b, path in zip(i.tolist(), j.tolist(), found, strict=True):
             lengths[a, b] = lengths[b, a] = (path or find_path(a, b)).length
         chosen = shortest_order(lengths)
     paths = [find_path(a, b) for a, b in pairwise(chosen)]
     places = [places[k] for k in chosen]
+    if is_building:
+        return _through_building(paths, places, chosen, pace, height=height, rate=rate)
     curve, arc_lengths, narrowest = _past_stops(cmap, paths, places, radius, miss)
     halts = [_halt_at(curve, s) for s in arc_lengths.tolist()]
     requests = {}
@@ -197,6 +206,63 @@ def tour(
         departures=arrivals + np.array(stays),
         misses=np.linalg.norm(away, axis=1),
     )
+
+
+def _stops_in_building(cmap: Any, stops: Sequence[Any]) -> list[Stop]:
+    """Return checked stops (x, y, floor) in a building."""
+    listed = sequence(stops, "stops")
+    if len(listed) < 2:
+        raise BadQuery(f"a tour has two stops or more, not {len(listed)}: add another stop")
+    found = []
+    for k, given in enumerate(listed):
+        stop = given if isinstance(given, Stop) else Stop(given)
+        cmap.clearance([stop.at])  # raises if it is no place
+        at = (float(stop.at[0]), float(stop.at[1]), stop.at[2])
+        dwell = number(stop.dwell, f"dwell time of stop {k + 1}", "s", low=0.0, high=MOST)
+        look_at = None
+        if stop.look_at is not None:
+            what = f"place that stop {k + 1} looks at"
+            look_at = tuple(point(stop.look_at, what, 3).tolist())
+        if found and found[-1].at == at:
+            raise BadQuery(f"stops {k} and {k + 1} are the same place {_text(at)}: drop one")
+        found.append(Stop(at, dwell, look_at))
+    return found
+
+
+def _through_building(
+    paths: list[Any],
+    places: list[Stop],
+    order: list[int],
+    pace: Pace,
+    *,
+    height: float,
+    rate: float,
+) -> Tour:
+    """Return the motion along paths through a building, with a stop at the end of each."""
+    parts: list[Any] = []
+    waits = [Wait(places[0].dwell, 0.0, _target(places[0]))]
+    pauses, narrowest = [0], math.inf
+    for path, stop in zip(paths, places[1:], strict=True):
+        more, around, clear = parts_of(path, _ROUNDING)
+        narrowest = min(narrowest, clear)
+        waits[-1] = Wait(waits[-1].seconds + around[0].seconds, around[0].rise, waits[-1].look_at)
+        parts += more
+        waits += around[1:]
+        pauses.append(len(parts))
+        waits[-1] = Wait(waits[-1].seconds + stop.dwell, waits[-1].rise, _target(stop))
+    source = Climb(parts, waits, pace, height)
+    frame_times(source.duration, rate)  # raises if there are too many frames
+    stays = [source.pauses[k] for k in pauses]
+    return Tour(
+        source, rate, None, None, float(paths[0].radius), narrowest,
+        stops=tuple(places), order=tuple(order),
+        arrivals=np.array([stay.begin for stay in stays]),
+        departures=np.array([stay.end for stay in stays]), misses=np.zeros(len(places)),
+    )  # fmt: skip
+
+
+def _target(stop: Stop) -> Floats | None:
+    return None if stop.look_at is None else np.array(stop.look_at)
 
 
 def _past_stops(

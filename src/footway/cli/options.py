@@ -187,9 +187,14 @@ class Parts(list[Any]):
 
 
 def places(text: str) -> Parts:
-    """Parse "X,Y; X,Y; ..."."""
+    """Parse "X,Y; X,Y; ..." or "X,Y,FLOOR; ..."; a floor remains a text."""
     parts = text.strip().rstrip(";").split(";")
-    return Parts(_place_of_list(part.strip(), (2,)) for part in parts)
+    found = Parts()
+    for part in parts:
+        x_y, floor = part.strip().split(",", 2)[:2], part.strip().split(",", 2)[2:]
+        at = _place_of_list(",".join(x_y) if floor else part.strip(), (2,))
+        found.append((*at, *(name.strip() for name in floor)))
+    return found
 
 
 def targets(text: str) -> Parts:

@@ -67,9 +67,10 @@ def milliseconds(seconds: float) -> str:
     return f"{ms:,.1f} ms" if ms < 100 else f"{ms:,.0f} ms"
 
 
-def place(point: Sequence[float]) -> str:
-    """Format a point as (x, y) or (x, y, z) in metres, to the centimetre."""
-    return f"({', '.join(f'{value:.2f}' for value in point)})"
+def place(point: Sequence[float | str]) -> str:
+    """Format a point (x, y), (x, y, z) or (x, y, floor) in metres, to the centimetre."""
+    parts = (value if isinstance(value, str) else f"{value:.2f}" for value in point)
+    return f"({', '.join(parts)})"
 
 
 def count(number: int, thing: str) -> str:

@@ -4,40 +4,49 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import shapely
 from matplotlib.figure import Figure
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path as Outline
 
+from footway.environment import Escalator, Lift, Ramp
 from footway.errors import BadQuery
 from footway.plot import palette
 from footway.plot.arguments import checked
 from footway.validation import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
 
-    from footway.arrays import Floats
     from footway.corridor import CorridorMap, Pinch
     from footway.corridor.building.path import BuildingPath
     from footway.environment import Building
+    from footway.environment.building import Layer
     from footway.follow.building_walk import BuildingWalk
 
+    Floats = NDArray[np.float64]
+    Placed = Callable[[Floats], Floats]  # (n, 3) m to (n, 2) on the page
 
+_FLOOR = "#efede6"
 _LINK = "#bcd4ea"
+_STEP = 0.17  # m, height of a step
 _COLUMNS = 4  # panels beside each other
 _SLANT = 0.35, 0.45  # of the y-axis in axonometry: to the right and up
 _LIFT = 0.30  # of the width of the building, between floors in axonometry
+_TALLEST = 10.0  # inches
 
 
 @checked
 def draw_building(
     cmap: CorridorMap,
     *,
-    path: BuildingPath | BuildingWalk | None = None,
+    path: BuildingPath | BuildingWalk | ArrayLike | None = None,
     passages: Sequence[Pinch] = (),
     style: Literal["floors", "axonometry"] = "floors",
 ) -> Figure:
@@ -45,7 +54,7 @@ def draw_building(
 
     Args:
         cmap: map of a building.
-        path: or walk, drawn on the floors and links that it uses.
+        path: or walk, drawn on the floors and links that it uses; in axonometry also points (n, 3).
         passages: drawn where they are.
         style: "floors": each floor with the links that leave it; "axonometry": floors above each
             other, farther apart than they are.
@@ -59,99 +68,151 @@ def draw_building(
     building = getattr(cmap, "building", None)
     if building is None:
         raise BadQuery(f"draw_building takes the map of a building, not {shown(cmap)}")
-    if path is not None and not hasattr(path, "sheets"):
+    line = None if path is None else np.asarray(getattr(path, "points", path), float)
+    if line is not None and line.shape[1] != 3:
         raise BadQuery(f"path is {shown(path)}: it must be one of the building's map")
     if style == "axonometry":
-        return _axonometry(building, path)
+        return _axonometry(building, path, line)
+    if line is not None and not hasattr(path, "sheets"):
+        raise BadQuery("points without a floor are drawn with style='axonometry'")
     count = len(building.floors)
     x0, y0, x1, y1 = building.bounds
     columns = min(count, _COLUMNS if x1 - x0 < 2.0 * (y1 - y0) else _COLUMNS // 2)
     rows = math.ceil(count / columns)
-    width = 4.2 * columns
-    figure = Figure(
-        figsize=(width, rows * (4.2 * (y1 - y0) / (x1 - x0) + 0.5)), layout="constrained"
-    )
+    size = 4.2 * columns, rows * (4.2 * (y1 - y0) / (x1 - x0) + 0.4)
+    figure = Figure(figsize=size, layout="constrained")
     for k, floor in enumerate(building.floors):
         axes = figure.add_subplot(rows, columns, k + 1)
         axes.set_title(f"{floor.name}  ·  {floor.elevation:g} m", fontsize=9, loc="left")
-        _draw_polygon(axes, building.sheets[k].polygon, palette.GROUND)
-        for seam in building.seams:
-            if k in (seam.left, seam.right):
-                other = seam.right if seam.left == k else seam.left
-                _draw_polygon(axes, building.sheets[other].polygon, _LINK)
-        _draw_path(axes, path, [k, *_neighbours(building, k)])
+        here = [k, *_neighbours(building, k)]
+        for sheet in here:
+            _draw_sheet(axes, building, sheet, lambda points: points[:, :2])
+        if line is not None:
+            _draw_line(axes, line, path.sheets, here)  # type: ignore[union-attr]
         for pinch in passages:
             if pinch.where == str(floor):
                 axes.plot(*zip(pinch.left, pinch.right, strict=True), color=palette.PINCH, lw=2)
-        _finish(axes, (x0, y0, x1, y1))
+        axes.set_xlim(x0 - 1, x1 + 1)
+        axes.set_ylim(y0 - 1, y1 + 1)
+        axes.set_aspect("equal")
+        axes.tick_params(labelsize=7, colors=palette.MUTED)
+        axes.spines[:].set_visible(False)
     return figure
 
 
 def _neighbours(building: Building, sheet: int) -> list[int]:
-    return [
-        s.right if s.left == sheet else s.left for s in building.seams if sheet in (s.left, s.right)
-    ]
+    """Return the parts of links that begin at a floor, and the landings behind them."""
+    found = [sheet]
+    for one in (sheet, -1):
+        for near in [one] if one >= 0 else found[1:]:
+            found += [
+                other
+                for s in building.seams
+                for this, other in ((s.left, s.right), (s.right, s.left))
+                if this == near and other not in found and building.layers[other].link >= 0
+                and (near == sheet or building.layers[other].is_level)
+            ]  # fmt: skip
+    return found[1:]
 
 
-def _draw_polygon(axes: Axes, polygon: shapely.MultiPolygon, color: str) -> None:
-    for part in shapely.get_parts(polygon):
-        for k, ring in enumerate(shapely.get_rings(part)):
-            corners = shapely.get_coordinates(ring)
-            fill = color if k == 0 else "white"
-            axes.fill(*corners.T, facecolor=fill, edgecolor=palette.WALL, linewidth=0.6)
-
-
-def _draw_path(axes: Axes, path: BuildingPath | BuildingWalk | None, sheets: list[int]) -> None:
-    if path is None:
+def _draw_sheet(
+    axes: Axes, building: Building, sheet: int, place: Placed, alpha: float = 1.0, order: int = 1
+) -> None:
+    """Draw a floor or a part of a link, with steps on stairs and an arrow on escalators."""
+    layer = building.layers[sheet]
+    fill = _FLOOR if layer.floor >= 0 else _LINK
+    for part in shapely.get_parts(building.sheets[sheet].polygon):
+        rings = []
+        for ring in shapely.get_rings(part):
+            at = shapely.get_coordinates(ring)
+            rings.append(Outline(place(np.column_stack([at, layer.heights(at)])), closed=True))
+        axes.add_patch(PathPatch(
+            Outline.make_compound_path(*rings), facecolor=fill, alpha=alpha, linewidth=0,
+            zorder=order,
+        ))  # fmt: skip
+    for x0, y0, x1, y1 in building.sheets[sheet].walls.segments.tolist():
+        at = np.array([(x0, y0), (x1, y1)])
+        axes.plot(*place(np.column_stack([at, layer.heights(at)])).T, color=palette.MUTED, lw=0.7,
+                  alpha=max(alpha, 0.5), zorder=order)  # fmt: skip
+    link = building.links[layer.link] if layer.link >= 0 else None
+    if link is None or layer.is_level or isinstance(link, (Lift, Ramp)):
         return
-    for k, sheet in enumerate(path.sheets.tolist()):
-        if sheet in sheets:
-            axes.plot(
-                *path.points[k : k + 2, :2].T, color=palette.ACCENT, lw=1.8, solid_capstyle="round"
-            )
+    low, high = _across(layer)
+    count = max(2, round((layer.high - layer.low) / _STEP))
+    for k in range(1, count):
+        at = low + k / count * (high - low)
+        z = np.full(2, layer.low + k / count * (layer.high - layer.low))
+        axes.plot(*place(np.column_stack([at, z])).T, color=palette.WALL, lw=0.4, zorder=order)
+    if isinstance(link, Escalator):
+        middle = np.column_stack(
+            [np.array([low.mean(axis=0), high.mean(axis=0)]), [layer.low, layer.high]]
+        )
+        begin, end = place(middle if link.direction == "up" else middle[::-1])
+        arrow = {"arrowstyle": "->", "color": palette.CORRIDOR, "lw": 1.2}
+        axes.annotate("", end, begin, zorder=order + 0.5, arrowprops=arrow)
 
 
-def _axonometry(building: Building, path: BuildingPath | BuildingWalk | None) -> Figure:
-    """Return the sheets from the lowest to the highest, slanted."""
-    x0, y0, x1, _ = building.bounds
+def _across(layer: Layer) -> tuple[Floats, Floats]:
+    """Return the lower and the upper side of a flight, (2, 2) m each, both in one direction."""
+    low, high = (np.array(line).reshape(2, 2) for line in (layer.low_line, layer.high_line))
+    straight = np.linalg.norm(low - high, axis=1).sum()
+    return low, high if straight <= np.linalg.norm(low - high[::-1], axis=1).sum() else high[::-1]
+
+
+def _draw_line(axes: Axes, line: Floats, on: NDArray[np.int64], sheets: list[int]) -> None:
+    for k in np.flatnonzero(np.isin(on, sheets)).tolist():
+        axes.plot(*line[k : k + 2, :2].T, color=palette.ACCENT, lw=1.8, solid_capstyle="round",
+                  zorder=5)  # fmt: skip
+    for k, sheet, face in ((0, on[0], "white"), (-1, on[-1], palette.ACCENT)):
+        if sheet == sheets[0]:
+            _mark(axes, line[k, :2], face)
+
+
+def _mark(axes: Axes, at: Floats, face: str) -> None:
+    """Draw the start as a ring, the goal as a disc."""
+    axes.plot(*at, "o", color=palette.ACCENT, mfc=face, ms=6, mew=1.6, zorder=2000)
+
+
+def _axonometry(building: Building, path: Any, line: Floats | None) -> Figure:
+    """Return the sheets from the lowest to the highest, slanted; what is below is veiled."""
+    x0, y0, x1, y1 = building.bounds
     heights = sorted({floor.elevation for floor in building.floors})
     storey = min((b - a for a, b in itertools.pairwise(heights)), default=1.0)
-    up = _LIFT * (x1 - x0) / max(storey, 1e-9) * min(1.0, 8.0 / max(len(heights), 1))
+    up = _LIFT * (x1 - x0) / max(storey, 1e-9) * min(1.0, 6.0 / max(len(heights), 1))
 
     def place(points: Floats) -> Floats:
         x, y, z = points.T
-        return np.column_stack([x + _SLANT[0] * (y - y0), _SLANT[1] * y + up * z])
+        return np.column_stack([x - x0 + _SLANT[0] * (y - y0), _SLANT[1] * (y - y0) + up * z])
 
-    figure = Figure(figsize=(9, 10), layout="constrained")
+    wide = x1 - x0 + _SLANT[0] * (y1 - y0)
+    tall = _SLANT[1] * (y1 - y0) + up * (heights[-1] - heights[0])
+    scale = min(9.0 / wide, _TALLEST / tall)
+    figure = Figure(figsize=(scale * wide + 0.8, scale * tall + 0.3), layout="constrained")
     axes = figure.add_subplot()
-    order = sorted(
-        range(len(building.layers)),
-        key=lambda k: building.layers[k].low + 0.5 * building.layers[k].high,
-    )
-    for k in order:
-        layer = building.layers[k]
-        color = palette.GROUND if layer.floor >= 0 else _LINK
-        for part in shapely.get_parts(building.sheets[k].polygon):
-            for n, ring in enumerate(shapely.get_rings(part)):
-                at = shapely.get_coordinates(ring)
-                corners = place(np.column_stack([at, layer.heights(at)]))
-                fill, alpha = (color, 0.85) if n == 0 else ("white", 0.6)
-                axes.fill(
-                    *corners.T, facecolor=fill, edgecolor=palette.WALL, linewidth=0.5, alpha=alpha
-                )
-        if layer.floor >= 0:
-            at = place(np.array([[x0, y0, layer.low]]))[0]
-            axes.annotate(building.floors[layer.floor].name, at, xytext=(-6, 0), fontsize=9,
-                          textcoords="offset points", ha="right")  # fmt: skip
-    if path is not None:
-        axes.plot(*place(path.points).T, color=palette.ACCENT, lw=2.0)
+    layers = building.layers
+    order = sorted(range(len(layers)), key=lambda k: (layers[k].high + layers[k].low, k))
+    on = getattr(path, "sheets", None)
+    for rank, k in enumerate(order):
+        _draw_sheet(axes, building, k, place, alpha=0.82, order=10 * (rank + 1))
+        if layers[k].floor >= 0:
+            corner = (*shapely.bounds(building.sheets[k].polygon)[:2], layers[k].low)
+            at = place(np.array([corner]))[0]
+            axes.annotate(building.floors[layers[k].floor].name, at, xytext=(-6, 0), fontsize=9,
+                          textcoords="offset points", ha="right", color=palette.INK)  # fmt: skip
+        if on is not None and line is not None:
+            for i in np.flatnonzero(on == k).tolist():
+                rides = (line[i, :2] == line[i + 1, :2]).all()
+                axes.plot(*place(line[i : i + 2]).T, color=palette.ACCENT,
+                          lw=1.2 if rides else 2.2, ls=":" if rides else "-",
+                          solid_capstyle="round",
+                          zorder=1990 if rides else 10 * (rank + 1) + 5)  # fmt: skip
+    if line is not None:
+        if on is None:
+            axes.plot(*place(line).T, color=palette.ACCENT, lw=2.0, zorder=1999)
+        ends = place(line[[0, -1]])
+        _mark(axes, ends[0], "white")
+        _mark(axes, ends[1], palette.ACCENT)
+    axes.set_xlim(-0.08 * wide, 1.02 * wide)
     axes.set_aspect("equal")
     axes.set_axis_off()
     return figure
-
-
-def _finish(axes: Axes, box: tuple[float, float, float, float]) -> None:
-    axes.set_xlim(box[0] - 1, box[2] + 1)
-    axes.set_ylim(box[1] - 1, box[3] + 1)
-    axes.set_aspect("equal")
-    axes.tick_params(labelsize=7)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from footway.camera import CameraMotion
     from footway.corridor import CorridorMap
-    from footway.environment import Environment
+    from footway.environment import Building, Environment
 
 KINDS: Final = {
     ".csv": "a table",
@@ -46,7 +46,7 @@ def save_camera(
     motion: CameraMotion,
     file: str | os.PathLike[str],
     *,
-    environment: Environment | CorridorMap | None = None,
+    environment: Environment | Building | CorridorMap | None = None,
 ) -> None:
     """Write a motion in the format of the file's suffix: .csv, .json, .glb or .gltf.
 

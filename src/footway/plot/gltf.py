@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats, Singles
     from footway.camera import CameraMotion
     from footway.corridor import CorridorMap
-    from footway.environment import Environment
+    from footway.environment import Building, Environment
     from footway.plot.shapes import Surface
 
 WALL_HEIGHT: Final = 2.5  # m
@@ -42,14 +42,14 @@ _ARRAYS, _INDICES = 34962, 34963  # targets of buffer views
 _FLOAT, _UNSIGNED = 5126, 5125
 _LINE_STRIP: Final = 3
 
-_COLOURS: Final = {"walls": "#dfe3ea", "ground": "#b9b4a6", "path": "#e2402a"}
+_COLOURS: Final = {"walls": "#dfe3ea", "ground": "#b9b4a6", "links": "#9fb6cc", "path": "#e2402a"}
 
 
 def save_gltf(
     motion: CameraMotion,
     file: str | os.PathLike[str],
     *,
-    environment: Environment | CorridorMap | None = None,
+    environment: Environment | Building | CorridorMap | None = None,
     wall_height: float = WALL_HEIGHT,
     field_of_view: float = 50.0,
 ) -> None:
@@ -63,7 +63,7 @@ def save_gltf(
     Args:
         motion: of a camera.
         file: .glb or .gltf.
-        environment: its walls are raised; may be a corridor map.
+        environment: its walls are raised; may be a corridor map, or a building with its floors.
         wall_height: m.
         field_of_view: degrees, from the lower to the upper edge of the picture.
 
@@ -94,7 +94,13 @@ def save_gltf(
         far = max(_FAR, 2.0 * math.hypot(x1 - x0, y1 - y0))
     scene.add_camera(motion, math.radians(field_of_view), far)
     scene.add_path(motion.positions)
-    if environment is not None:
+    building: Any = getattr(environment, "building", environment)
+    if hasattr(building, "sheets"):
+        from footway.plot.shapes import surfaces_of  # loads Shapely
+
+        for name, surface in surfaces_of(building, wall_height).items():
+            scene.add_surface(name, surface)
+    elif environment is not None:
         from footway.plot.shapes import free_space_of, lay_ground, raise_walls  # loads Shapely
 
         walkable, segments, points = free_space_of(environment)

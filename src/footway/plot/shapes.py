@@ -18,9 +18,11 @@ from footway.roadmap.voronoi.blends import blends
 
 if TYPE_CHECKING:
     from footway.arrays import Floats, Ints, Shapes
-    from footway.environment import Environment
+    from footway.environment import Building, Environment
+    from footway.environment.building import Layer
     from footway.roadmap.voronoi.blends import Blends
 
+RAILING: Final = 1.0  # m. Height of the walls beside stairs
 _POST: Final = 0.1  # m. Side of the square post that shows a point obstacle
 
 _MARGIN: Final = 0.02
@@ -97,6 +99,45 @@ def lay_ground(bounds: tuple[float, float, float, float]) -> Surface:
     x0, y0, x1, y1 = np.array(bounds) + margin * np.array([-1, -1, 1, 1])
     corners = np.array([(x0, y0, 0.0), (x1, y0, 0.0), (x1, y1, 0.0), (x0, y1, 0.0)])
     return Surface(corners, np.tile([0.0, 0.0, 1.0], (4, 1)), np.array([(0, 1, 2), (0, 2, 3)]))
+
+
+def surfaces_of(building: Building, height: float) -> dict[str, Surface]:
+    """Return the walls, floors and links of a building, each where it is.
+
+    Walls of floors and lifts have this height (m), those of stairs, ramps and escalators RAILING.
+    """
+    walls, floors, links = [], [], []
+    for sheet, layer in zip(building.sheets, building.layers, strict=True):
+        tall = RAILING if layer.link >= 0 and not layer.is_level else height
+        walls.append(_on_layer(_raised(sheet.walls.segments, tall), layer))
+        area = _on_layer(_roofs(shapely.get_parts(sheet.polygon), 0.0), layer)
+        (links if layer.link >= 0 else floors).append(area)
+    found = {"walls": walls, "ground": floors, "links": links}
+    return {name: _merged(surfaces) for name, surfaces in found.items() if surfaces}
+
+
+def _on_layer(surface: Surface, layer: Layer) -> Surface:
+    """Return a surface on the height of a floor or link; horizontal faces become sloped."""
+    corners = surface.corners.copy()
+    corners[:, 2] += layer.heights(np.ascontiguousarray(corners[:, :2]))
+    normals = surface.normals
+    if not layer.is_level and len(corners):
+        one, two, three = corners[surface.triangles].transpose(1, 0, 2)
+        sloped = np.cross(two - one, three - one)
+        sloped /= np.maximum(np.linalg.norm(sloped, axis=1, keepdims=True), 1e-12)
+        flat = np.abs(normals[surface.triangles[:, 0], 2]) > 0.5
+        normals = normals.copy()
+        normals[surface.triangles[flat].ravel()] = np.repeat(sloped[flat], 3, axis=0)
+    return Surface(corners, normals, surface.triangles)
+
+
+def _merged(surfaces: list[Surface]) -> Surface:
+    first = np.cumsum([0, *(len(surface.corners) for surface in surfaces)])
+    return Surface(
+        np.concatenate([surface.corners for surface in surfaces]),
+        np.concatenate([surface.normals for surface in surfaces]),
+        np.concatenate([s.triangles + at for s, at in zip(surfaces, first, strict=False)]),
+    )
 
 
 def _raised(segments: Floats, height: float) -> Surface:

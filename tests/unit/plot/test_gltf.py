@@ -203,3 +203,23 @@ def test_times_that_32_bits_cannot_tell_apart_are_one_key(tmp_path):
     samplers = document.json["animations"][0]["samplers"]
     assert document.arrays[samplers[0]["input"]].tolist() == [0.0, 4096.0, 4097.0]
     assert document.arrays[samplers[0]["output"]][:, 0].tolist() == [0.0, 2.0, 4.0]
+
+
+def test_a_building_has_its_floors_and_stairs(tmp_path):
+    hall = fw.Environment.from_polygons(bounds=(0, 0, 10, 8))
+    upper = fw.Environment.from_polygons(bounds=(0, 12, 10, 16))
+    stairs = fw.Stairs("A", ("0", (4, 8), (6, 8)), ("1", (4, 12), (6, 12)))
+    building = fw.Building([fw.Floor("0", hall), fw.Floor("1", upper, 3.0)], [stairs])
+    path = fw.CorridorMap.build(building).path((5, 1, "0"), (5, 15, "1"), radius=0.25)
+    save_gltf(fw.camera.motion(path), tmp_path / "b.glb", environment=building)
+    document = read(tmp_path / "b.glb")
+    corners, triangles, normals = document.surface("links")
+    assert {tuple(row) for row in corners.round(3).tolist()} == {
+        (4, 8, 0), (6, 8, 0), (4, 12, 3), (6, 12, 3)}  # fmt: skip
+    assert normals == pytest.approx(np.tile([0, -0.6, 0.8], (len(normals), 1)), abs=1e-6)
+    sides = corners[triangles]
+    ahead = np.cross(sides[:, 1] - sides[:, 0], sides[:, 2] - sides[:, 0])
+    assert (ahead @ [0, -0.6, 0.8] > 0).all()
+    assert set(document.surface("ground")[0][:, 2].tolist()) == {0.0, 3.0}
+    walls, _, _ = document.surface("walls")
+    assert (walls[:, 2].min(), walls[:, 2].max()) == (0.0, 5.5)

@@ -12,7 +12,13 @@ from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports
 from footway.cli.commands.route import RADIUS
-from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
+from footway.cli.maps import (
+    LoadedMap,
+    build_map,
+    load_map,
+    load_plan_or_building,
+    load_saved,
+)
 from footway.cli.progress import timed_steps
 from footway.errors import BadInput, NoPath
 from footway.formats.registry import is_saved
@@ -30,12 +36,14 @@ EXAMPLES: Final = (
     '  footway camera gallery:office --stops "10,20; 40,40; 59,61" -o tour.glb\n\n'
     '  footway camera plan.geojson --stops "2,3; 9,4; 20,12" --dwell "0;3;0" '
     '--look-at "; 9,9,1.2; " --plot tour.png -o tour.csv -o tour.glb\n\n'
+    '  footway camera gallery:tower --stops "5,4,10; 20,10,0" -o tower.glb\n\n'
     '  footway camera gallery:city --stops "100,100; 300,300; 60,200" --order optimised --speed 8 '
     "--json\n\n"
     "  footway camera plaza.geojson --follow plaza.parquet --character 7 -o behind.glb\n\n"
     "Blender opens .glb with File, Import, glTF. Exit code 3: there is no path between two stops."
 )
 
+_EYES: Final = 1.7  # m, height of the camera unless it is given
 _STOPS: Final = "Stops"
 _MOTION: Final = "Motion"
 _FOLLOW: Final = "Behind a character"
@@ -52,8 +60,8 @@ def camera(
     stops: Annotated[
         opt.Parts | None,
         opt.option(
-            "Positions of the stops, metres; two or more.",
-            unit='"X,Y; X,Y; ..."',
+            "Positions of the stops, metres, and their floors in a building; two or more.",
+            unit='"X,Y[,FLOOR]; ..."',
             panel=_STOPS,
             parser=opt.places,
         ),
@@ -198,6 +206,7 @@ def camera(
     with timed_steps() as steps:
         if follow is None:
             loaded = _load_for_tour(source, method, options.get("radius", RADIUS), steps)
+            _check_floors(loaded, visited)
             made_for = loaded.corridors.solver.made_for
             options.setdefault("radius", RADIUS if made_for is None else made_for)
             shot = _visit(loaded, visited, order or "kept", options, steps, plot, quiet=json)
@@ -212,7 +221,14 @@ def camera(
                 for file in files:
                     save_camera(shot, file, environment=scene)
         cmap, environment = loaded
-        reports.draw(lambda: pictures.draw_camera(cmap, shot, environment=environment), plot, steps)
+
+        def draw() -> Figure:
+            if loaded.building is not None:
+                ground = shot.positions - (0.0, 0.0, options.get("height", _EYES))
+                return pictures.draw_building(cmap, path=ground, style="axonometry")
+            return pictures.draw_camera(cmap, shot, environment=environment)
+
+        reports.draw(draw, plot, steps)
     if json:
         written = {"output": list(files), "plot": plot}
         known = {"map": map_name, "character": character, **_as_json(shot)}
@@ -251,8 +267,8 @@ def make_stops(at: opt.Parts, dwell: opt.Parts | None, look_at: opt.Parts | None
     times = _one_for_each(dwell, "--dwell", len(at), spread=True)
     things = _one_for_each(look_at, "--look-at", len(at))
     return [
-        Stop((x, y), dwell=time or 0.0, look_at=thing)
-        for (x, y), time, thing in zip(at, times, things, strict=True)
+        Stop(place, dwell=time or 0.0, look_at=thing)
+        for place, time, thing in zip(at, times, things, strict=True)
     ]
 
 
@@ -281,8 +297,13 @@ def _load_for_tour(
     if is_saved(source.name):
         if method is not None:
             raise BadInput(f"{source.name}: is a saved map and used as it is; leave --method out")
-        return load_map(source, steps)
-    environment = load_environment(source, steps)
+        saved = LoadedMap(load_saved(source, steps), None)
+        return saved if saved.building is not None else load_map(source, steps)
+    environment = load_plan_or_building(source, steps)
+    if hasattr(environment, "floors"):
+        if method is not None:
+            raise BadInput(f"{source.name}: is a building, with shortest paths; leave --method out")
+        return build_map(environment, steps)
     if method == "short":
         return build_map(environment, steps)
     from footway.corridor import CorridorMap
@@ -291,6 +312,20 @@ def _load_for_tour(
     with steps.step("build", "Building the roadmap"):
         roadmap = voronoi_prm(environment, radius=radius)
         return LoadedMap(CorridorMap.from_roadmap(roadmap), environment)
+
+
+def _check_floors(loaded: LoadedMap, stops: list[Stop]) -> None:
+    """Check that stops have a floor in a building, and none on a plan."""
+    for stop in stops:
+        if loaded.building is not None and len(stop.at) == 2:
+            floors = ", ".join(floor.name for floor in loaded.building.floors)
+            raise BadInput(
+                f"--stops: the map is a building; give X,Y,FLOOR with one of {floors}, not "
+                f"{reports.place(stop.at)}"
+            )
+        if loaded.building is None and len(stop.at) == 3:
+            x, y, floor = stop.at
+            raise BadInput(f"--stops: '{x:g},{y:g},{floor}' is not a place on a plan: give X,Y")
 
 
 def _visit(
@@ -307,6 +342,9 @@ def _visit(
     from footway.camera import tour
 
     def draw_why_not(refusal: NoPath) -> Figure | None:
+        if loaded.building is not None:
+            passages = [] if refusal.pinch is None else [refusal.pinch]
+            return pictures.draw_building(loaded.corridors, passages=passages)
         at = [stop.at for stop in stops]
         for start, goal in pairwise(at) if order == "kept" else combinations(at, 2):
             try:

@@ -32,7 +32,7 @@ MOST_TILES: Final = 12
 _NAMES: Final = (
     "city", "field", "forest", "game", "house", "mckenna", "mckenna-road", "office", "quake",
 )  # fmt: skip
-_BUILDINGS: Final = ("stadium", "station", "tower")
+_BUILDINGS: Final = ("rimea8", "stadium", "station", "tower")
 _TILING = re.compile(r"city:([0-9]{1,4})x([0-9]{1,4})")
 
 
@@ -53,7 +53,7 @@ def make(name: str) -> Environment | Any: ...
 def make(name: str) -> Environment | Volume | Building:
     """Return the map of this name; "city:NxN" is N x N cities, N from 1 to 12.
 
-    "house" and "quake" are volumes, "stadium", "station" and "tower" buildings, the others plans.
+    "house" and "quake" are volumes; "rimea8", "stadium", "station" and "tower" are buildings.
 
     Raises:
         BadInput: there is no such map; the message lists those that exist.

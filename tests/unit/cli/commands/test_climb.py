@@ -121,3 +121,29 @@ def test_a_floor_that_cannot_be_reached(footway, house):
     assert result.code == 3
     assert "on floor '0'" in result.err
     assert "on floor '1'" in result.err
+
+
+def test_a_camera_climbs(footway, house, tmp_path):
+    stops = ("--stops", "9,1,0; 1,1,1; 9,7,0")
+    result = footway("camera", house(), *stops, "-o", tmp_path / "c.csv",
+                     "--plot", tmp_path / "c.png")  # fmt: skip
+    assert result.code == 0, result.err
+    assert "stop 2 (1.00, 1.00, 1): stays" in result.out
+    heights = [float(row.split(",")[3]) for row in (tmp_path / "c.csv").read_text().split()[1:]]
+    assert (min(heights), max(heights)) == (pytest.approx(1.7), pytest.approx(4.7))
+    assert (tmp_path / "c.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--stops", "9,1; 1,1,1"), "the map is a building; give X,Y,FLOOR with one of 0, 1"),
+        (("--stops", "9,1,0; 1,1,5"), "there is no floor '5'"),
+        (("--stops", "9,1,0; 1,1,1", "--method", "voronoi_prm"), "leave --method out"),
+    ],
+)
+def test_bad_stops_are_refused_in_one_line(footway, house, options, message):
+    result = footway("camera", house(), *options)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
