@@ -53,8 +53,9 @@ class Ground(NamedTuple):
         step = np.maximum(self.at[k + 1] - self.at[k], 1e-12)
         slope = (self.heights[k + 1] - self.heights[k]) / step
         found: Floats = whole[k] + u * (self.heights[k] + 0.5 * slope * u)
-        found = found + np.minimum(s, 0.0) * self.heights[0]
-        return found + np.maximum(s - self.at[-1], 0.0) * self.heights[-1]
+        found += np.minimum(s, 0.0) * self.heights[0]
+        found += np.maximum(s - self.at[-1], 0.0) * self.heights[-1]
+        return found
 
 
 class Leg(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from footway.arrays import Floats
     from footway.corridor import CorridorMap
+    from footway.corridor.building.path import BuildingPath
     from footway.corridor.kernels.layouts import Grid
     from footway.roadmap.maps.space_map import SpaceMap
 
@@ -215,7 +216,7 @@ def motion(
     if isinstance(path, Path) and hasattr(path, "links"):
         from footway.camera.climb import climb  # it imports this module
 
-        return climb(path, pace, height=height, rate=rate, rounding=rounding)
+        return climb(cast("BuildingPath", path), pace, height=height, rate=rate, rounding=rounding)
     if cmap is not None and (not hasattr(cmap, "bottleneck") or hasattr(cmap, "building")):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     curve, clearance = plan_curve(path, rounding, cmap)

@@ -213,7 +213,7 @@ def _stops_in_building(cmap: Any, stops: Sequence[Any]) -> list[Stop]:
     listed = sequence(stops, "stops")
     if len(listed) < 2:
         raise BadQuery(f"a tour has two stops or more, not {len(listed)}: add another stop")
-    found = []
+    found: list[Stop] = []
     for k, given in enumerate(listed):
         stop = given if isinstance(given, Stop) else Stop(given)
         cmap.clearance([stop.at])  # raises if it is no place

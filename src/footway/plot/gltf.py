@@ -10,7 +10,7 @@ import base64
 import json
 import math
 import struct
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -103,7 +103,7 @@ def save_gltf(
     elif environment is not None:
         from footway.plot.shapes import free_space_of, lay_ground, raise_walls  # loads Shapely
 
-        walkable, segments, points = free_space_of(environment)
+        walkable, segments, points = free_space_of(cast("CorridorMap | Environment", environment))
         scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))
         scene.add_surface("ground", lay_ground(environment.bounds))
     with whole_file(file) as part:

@@ -106,7 +106,9 @@ def surfaces_of(building: Building, height: float) -> dict[str, Surface]:
 
     Walls of floors and lifts have this height (m), those of stairs, ramps and escalators RAILING.
     """
-    walls, floors, links = [], [], []
+    walls: list[Surface] = []
+    floors: list[Surface] = []
+    links: list[Surface] = []
     for sheet, layer in zip(building.sheets, building.layers, strict=True):
         tall = RAILING if layer.link >= 0 and not layer.is_level else height
         walls.append(_on_layer(_raised(sheet.walls.segments, tall), layer))

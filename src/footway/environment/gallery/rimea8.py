@@ -6,7 +6,7 @@ the ground floor and 11, 8, 8 and 11 above. Height of the storeys, stairs and ha
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import shapely
 
@@ -35,7 +35,8 @@ def plan_of(floor: int) -> Environment:
     base = [0.0, depth + CORRIDOR, 2 * depth + CORRIDOR, 3 * depth + 2 * CORRIDOR]
     rows = [(9 if floor == 0 else LONGEST, base[3], False), (8, base[2], True),
             (8, base[1], False), (LONGEST, base[0], True)]  # fmt: skip
-    walls, areas = [], []
+    walls: list[Any] = []
+    areas: list[Area] = []
     for count, y, has_door_above in rows:
         door, back = (y + depth, y) if has_door_above else (y, y + depth)
         for k in range(count):
