@@ -25,7 +25,7 @@ _KEYWORD: Final = re.compile(r"(?<![^\s(])(scale|up|between|resolution)=(?:\(LOW
 class LoadedMap(NamedTuple):
     """A corridor map and its environment; a saved map has no environment."""
 
-    corridors: Any  # CorridorMap, or SpaceMap for a saved roadmap in three dimensions
+    corridors: Any  # CorridorMap, SpaceMap of a roadmap in three dimensions, or None for a route
     environment: Environment | None
 
     @property
@@ -37,7 +37,7 @@ class LoadedMap(NamedTuple):
     @property
     def in_space(self) -> SpaceMap | None:
         """The map if it is a roadmap in three dimensions, else None."""
-        return self.corridors if len(self.corridors.bounds) == 6 else None
+        return self.corridors if len(getattr(self.corridors, "bounds", ())) == 6 else None
 
 
 def load_map(source: Source, steps: Steps) -> LoadedMap:

@@ -64,7 +64,8 @@ def repulsion(x, o, o_radius, r, k):
 def attraction_index(x, t, r, balls):
     blocks = np.empty((-(-len(balls) // kernels.BLOCK), 4))
     kernels.make_blocks(balls, blocks)
-    return kernels.advance_far(x, kernels.advance_near(x, t, r, balls), r, balls, blocks)
+    near = kernels.advance_near(x, t, r, balls)
+    return kernels.advance_far(x, near, len(balls) - 1, r, balls, blocks)
 
 
 @kernel

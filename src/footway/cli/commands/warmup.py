@@ -206,6 +206,7 @@ def _use_buildings() -> None:
     start, goal = (0, 48, "upper"), (0, -75, "ground")
     building.path(start, goal)
     building.prepare()
+    building.line_of_sight([start], [goal])
     assert cmm(building.corridor(start, goal)).clearance >= 0
 
 

@@ -7,8 +7,7 @@ import pytest
 from scipy.ndimage import label
 
 import footway as fw
-from footway.roadmap import resolution
-from footway.roadmap.lattice.resolution import make_lattice
+from footway.roadmap.lattice import resolution
 
 
 def two_rooms(door: float, *, at: float = 3.1, wall: float = 0.2) -> fw.Environment:
@@ -26,25 +25,25 @@ class TestDefault:
         assert (made.n_components, made.closed) == (1, ())
 
     def test_a_wide_map_keeps_the_usual_size(self):
-        assert make_lattice(two_rooms(3.0)).space.resolution == 0.5
+        assert resolution.make_lattice(two_rooms(3.0)).space.resolution == 0.5
 
     def test_it_is_the_coarsest_of_the_series(self):
         env = two_rooms(0.8)
-        step = make_lattice(env).space.resolution
+        step = resolution.make_lattice(env).space.resolution
         tried = [0.5, 0.35, 0.24, 0.17, 0.12]
         assert step in tried
         for coarser in tried[: tried.index(step)]:
-            assert make_lattice(env, resolution=coarser).closed
+            assert resolution.make_lattice(env, resolution=coarser).closed
 
     def test_it_stops_where_memory_ends(self, monkeypatch):
         monkeypatch.setattr(resolution, "MOST_CELLS", 16.2 * 16 / 0.3**2)
-        lattice = make_lattice(two_rooms(0.6))
+        lattice = resolution.make_lattice(two_rooms(0.6))
         assert lattice.space.resolution == 0.5  # 0.3 m would not open the door either
         assert len(lattice.closed) == 1
 
     def test_the_office_does_not_fall_apart(self):
         env = fw.load("gallery:office")
-        lattice = make_lattice(env, radius=0.25)
+        lattice = resolution.make_lattice(env, radius=0.25)
         _, parts = label(lattice.space.free[0], np.ones((3, 3)))
         assert parts == 1
         assert [round(passage.width, 2) for passage in lattice.closed] == [0.6]
@@ -52,16 +51,18 @@ class TestDefault:
 
 class TestClosed:
     def test_a_closed_door_has_a_place_and_a_width(self):
-        (closed,) = make_lattice(two_rooms(0.8), resolution=0.5).closed
+        (closed,) = resolution.make_lattice(two_rooms(0.8), resolution=0.5).closed
         assert closed.width == pytest.approx(0.8)
         assert 8.0 <= closed.at[0] <= 8.2
         assert closed.at[1] == pytest.approx(3.5, abs=0.01)
 
     def test_a_door_that_is_too_narrow_for_the_disc_is_not_a_passage(self):
-        assert make_lattice(two_rooms(0.45), resolution=0.5, radius=0.25).closed == ()
+        assert resolution.make_lattice(two_rooms(0.45), resolution=0.5, radius=0.25).closed == ()
 
     def test_an_exact_fit_is_closed_at_every_size(self):
-        assert len(make_lattice(two_rooms(0.5), resolution=0.05, radius=0.25).closed) == 1
+        assert (
+            len(resolution.make_lattice(two_rooms(0.5), resolution=0.05, radius=0.25).closed) == 1
+        )
 
     @pytest.mark.parametrize("seed", range(6))
     def test_rooms_are_joined_as_free_cells_join_them(self, seed):
@@ -74,7 +75,7 @@ class TestClosed:
         walls = [[(x, y), (u, y), (u, v), (x, v)] for x, y, u, v in sides]
         env = fw.Environment.from_polygons(bounds=(0, 0, 24, 8), obstacles=walls)
         for step in (0.5, 0.3, 0.2):
-            lattice = make_lattice(env, resolution=step, radius=0.25)
+            lattice = resolution.make_lattice(env, resolution=step, radius=0.25)
             _, parts = label(lattice.space.free[0], np.ones((3, 3)))
             assert len(lattice.closed) == parts - 1
 
@@ -96,22 +97,24 @@ class TestVolume:
 
     @pytest.mark.parametrize("moving", [{"radius": 0.5}, {"size": (1, 1, 1)}])
     def test_a_tunnel_of_one_voxel_is_closed(self, moving):
-        (closed,) = make_lattice(self.halls(1), **moving).closed
+        (closed,) = resolution.make_lattice(self.halls(1), **moving).closed
         assert closed.width is None
         assert 14.0 <= closed.at[0] <= 16.0
         assert closed.at[1:] == (5.5, 5.5)
-        assert make_lattice(self.halls(3), **moving).closed == ()
+        assert resolution.make_lattice(self.halls(3), **moving).closed == ()
 
     def test_a_tunnel_that_is_too_narrow_is_not_a_passage(self):
-        assert make_lattice(self.halls(1), radius=0.6).closed == ()
-        assert make_lattice(self.halls(1), size=(1.2, 1, 1)).closed != ()  # it fits along x
-        assert make_lattice(self.halls(1), size=(1, 1.2, 1)).closed == ()
+        assert resolution.make_lattice(self.halls(1), radius=0.6).closed == ()
+        assert (
+            resolution.make_lattice(self.halls(1), size=(1.2, 1, 1)).closed != ()
+        )  # it fits along x
+        assert resolution.make_lattice(self.halls(1), size=(1, 1.2, 1)).closed == ()
 
     @pytest.mark.parametrize("radius", [0.3, 0.8, 1.0, 1.7, 2.5])
     def test_centres_at_which_a_ball_fits(self, radius):
         random = np.random.default_rng(4)
         volume = fw.Volume(random.random((12, 10, 11)) < 0.001, resolution=1.0)
-        space = make_lattice(volume, radius=radius).space
+        space = resolution.make_lattice(volume, radius=radius).space
         fits = resolution._fits_at_centres(volume, space)
         around = np.pad(volume.solid, 4, constant_values=True)
         low = np.argwhere(around)[:, ::-1] - 4
