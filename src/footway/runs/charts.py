@@ -13,7 +13,7 @@ from footway.runs.analysis import is_number, trend, varies_alone, with_unit
 from footway.runs.results import statistics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -130,12 +130,16 @@ def _name(point: Mapping[str, Any]) -> str:
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 3]}..."
 
 
+def _head(ax: Axes, keys: Iterable[str]) -> None:
+    """Write the keys above the names of the points, where long ones have the whole width."""
+    ax.set_title(", ".join(keys), loc="left", fontsize=10, color=page.MUTED)
+
+
 def draw_distribution(results: StudyResults, measure: str) -> Figure:
     """Draw the share of the runs up to each value, or all runs by point if there are many."""
     rows = [(_name(point), results.values(k, measure)) for k, point in enumerate(results.points)]
     known = [(name, np.sort([v for v in values if v is not None])) for name, values in rows]
     known = [(name, values) for name, values in known if len(values)][:_MOST_STRIPS]
-    keys = ", ".join(results.points[0])
     by_point = len(known) > _MOST_LINES
     figure, ax = page.chart(11.4, 0.9 + 0.3 * len(known) if by_point else 3.6)
     for number, (name, values) in enumerate(known):
@@ -150,15 +154,17 @@ def draw_distribution(results: StudyResults, measure: str) -> Figure:
         x, y = np.r_[values[0], values], np.r_[0.0, share]
         ax.step(x, y, where="post", color=colour, label=name)
         ax.plot(values[rank], 0.95, "v", color=colour, ms=7)
-    page.finish(ax, with_unit(measure), keys if by_point else "share of the runs")
+    page.finish(ax, with_unit(measure), "" if by_point else "share of the runs")
     if by_point:
+        _head(ax, results.points[0])
         ax.set_yticks(range(len(known)), [name for name, _ in known])
         ax.invert_yaxis()
     else:
         ax.axhline(0.95, color=page.MUTED, lw=0.8, ls="--")
-        if keys:
+        if results.points[0]:
             place: Any = "outside right upper"
-            figure.legend(fontsize=9, frameon=False, loc=place, title=keys, title_fontsize=9)
+            title = ",\n".join(results.points[0])
+            figure.legend(fontsize=9, frameon=False, loc=place, title=title, title_fontsize=9)
     return figure
 
 
@@ -177,8 +183,8 @@ def draw_comparison(found: Sequence[Difference], measure: str) -> Figure:
     labels = [
         (_name(one.point) or "the only point") + (" *" if one.is_real else "") for one in shown
     ]
-    page.finish(ax, f"{with_unit(measure)} (mean, 95 % confidence; * significant)",
-                ", ".join(shown[0].point))  # fmt: skip
+    page.finish(ax, f"{with_unit(measure)} (mean, 95 % confidence; * significant)", "")
+    _head(ax, shown[0].point)
     ax.set_yticks(np.arange(len(shown)), labels)
     ax.set_ylim(len(shown) - 0.5, -0.5)
     ax.set_xlim(*_limits(known))

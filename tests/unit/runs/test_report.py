@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from scipy import stats
 
 import footway as fw
@@ -19,7 +20,7 @@ from footway.runs.analysis import (
     unit_of,
     with_unit,
 )
-from footway.runs.charts import draw_curve
+from footway.runs.charts import draw_comparison, draw_curve, draw_distribution
 from footway.runs.report import comparison_html, report_html
 from footway.runs.results import StudyFolder, StudyResults
 from footway.runs.study import StopRule, parse_study
@@ -90,6 +91,25 @@ def test_the_axis_shows_the_runs_and_not_a_huge_interval(tmp_path):
     assert found.statistics_at(0, "t").low < -200.0
     (ax,) = draw_curve(found, "n", "t").axes
     assert ax.get_ylim() == pytest.approx((0.0, 60.0))
+
+
+def test_long_names_of_keys_are_in_the_picture(tmp_path):
+    """They are above the points: beside them the ends of long names are cut off."""
+    keys = ["profile.employee.speed.mean", "population.employees.count"]
+    points = tuple(dict.fromkeys(keys, k) for k in range(9))
+    runs = {(k, s): {"t": 10.0 * k + s} for k in range(9) for s in range(3)}
+    many = StudyResults("t", points, runs, tmp_path)
+    few = replace(many, points=points[:3])
+    figures = [draw_distribution(many, "t"), draw_distribution(few, "t"),
+               draw_comparison(compare(few, few, "t"), "t")]  # fmt: skip
+    for figure in figures:
+        figure.draw_without_rendering()
+        texts = [text for text in figure.findobj(Text) if keys[0] in text.get_text()]
+        assert texts
+        assert all(keys[1] in text.get_text() for text in texts)
+        for box in (text.get_window_extent() for text in texts):
+            assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+            assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
 
 
 def test_differences_are_tested(tmp_path):
