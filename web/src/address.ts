@@ -11,6 +11,10 @@ export interface Shown {
   layers: string[];
   from: Point | undefined;
   to: Point | undefined;
+  /** In a building: the floor that is shown, those of both ends, and what is least. */
+  floor: string | undefined;
+  floors: { start?: string; goal?: string };
+  by: "length" | "time";
   radius: number;
   method: string;
   pose: Pose | undefined;
@@ -30,6 +34,12 @@ export function write(shown: Shown): string {
   if (shown.layers.length > 0) fields.set("layers", shown.layers.join(","));
   places("from", shown.from);
   places("to", shown.to);
+  if (shown.floor !== undefined) {
+    fields.set("floor", shown.floor);
+    const { start, goal } = shown.floors;
+    if (start !== undefined) fields.set("floors", [start, goal ?? start].map(encodeURIComponent).join(","));
+    if (shown.by !== "length") fields.set("by", shown.by);
+  }
   if (shown.from !== undefined) {
     fields.set("radius", String(shown.radius));
     fields.set("method", shown.method);
@@ -47,6 +57,7 @@ export function read(fragment: string): Partial<Shown> {
   };
   const one = <T extends string>(name: string, known: readonly string[]): T | undefined =>
     known.find((value) => value === fields.get(name)) as T | undefined;
+  const [start, goal] = (fields.get("floors") ?? "").split(",").map(decoded);
   const radius = Number(fields.get("radius"));
   const found: Partial<Shown> = {
     map: fields.get("map") ?? undefined,
@@ -55,6 +66,9 @@ export function read(fragment: string): Partial<Shown> {
     layers: fields.has("layers") ? (fields.get("layers") ?? "").split(",").filter((name) => LAYERS.includes(name)) : undefined,
     from: numbers("from", 2) as Point | undefined,
     to: numbers("to", 2) as Point | undefined,
+    floor: fields.get("floor") ?? undefined,
+    floors: goal === undefined ? undefined : { start, goal },
+    by: one("by", ["length", "time"]),
     radius: radius > 0 && Number.isFinite(radius) ? radius : undefined,
     method: fields.get("method") ?? undefined,
     pose: numbers("at", 3) ?? numbers("at", 6),
@@ -62,10 +76,18 @@ export function read(fragment: string): Partial<Shown> {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** The query of the path panel. */
 export interface PathQuery {
   changed: () => void;
-  get: () => Pick<Shown, "from" | "to" | "radius" | "method">;
+  get: () => Pick<Shown, "from" | "to" | "floors" | "by" | "radius" | "method">;
   set: (query: Partial<Shown>) => void;
 }
 
@@ -85,6 +107,7 @@ export function address(app: App, path: PathQuery): () => Promise<void> {
     view: store.view.value,
     panel: store.panel.value,
     layers: LAYERS.filter((name) => store.layers[name].value),
+    floor: store.floorName,
     ...path.get(),
     pose: stage.pose(),
   });
@@ -112,13 +135,15 @@ export function address(app: App, path: PathQuery): () => Promise<void> {
     for (const name of wanted.layers === undefined ? [] : LAYERS) store.layers[name].set(wanted.layers?.includes(name) === true);
     if (wanted.view !== undefined) store.view.set(wanted.view);
     if (wanted.panel !== undefined && (wanted.panel === "walk") === (store.view.value === "walk")) store.panel.set(wanted.panel);
+    const floor = store.document.value?.floors.findIndex(({ name }) => name === wanted.floor) ?? -1;
+    if (floor >= 0) store.floor.set(floor);
     path.set(wanted);
     if (wanted.pose !== undefined) stage.setPose(wanted.pose);
     step = stepOf(now());
     ready = true;
     return undefined;
   };
-  for (const signal of [store.document, store.view, store.panel, ...Object.values(store.layers)]) signal.watch(later);
+  for (const signal of [store.document, store.view, store.panel, store.floor, ...Object.values(store.layers)]) signal.watch(later);
   stage.moved.push(later);
   path.changed = later;
   window.addEventListener("popstate", () => void show());

@@ -1,10 +1,12 @@
 /** Everything that panels share: the state, the source, the scene. */
 import { button, h } from "./dom";
 import { ask } from "./question";
+import { BuildingScene } from "./scene/building";
 import { CrowdScene } from "./scene/crowd";
 import { LiveClock } from "./scene/clock";
 import { Density } from "./scene/density";
 import { Ground } from "./scene/ground";
+import { floorGround } from "./scene/sheets";
 import { Input, type Tool } from "./scene/input";
 import { Obstacles } from "./scene/obstacles";
 import { Stage } from "./scene/stage";
@@ -31,6 +33,9 @@ export class App {
   readonly root: HTMLElement;
   readonly marks: HTMLElement;
   readonly ground = new Ground();
+  readonly building = new BuildingScene();
+  /** Called when another floor is shown, or the floors are stacked in another way. */
+  readonly floorsMoved: (() => void)[] = [];
   readonly crowd = new CrowdScene();
   readonly clock = new LiveClock(this.crowd);
   readonly density = new Density();
@@ -73,8 +78,10 @@ export class App {
     box.replaceChildren(h("main", {}, canvas, this.marks), this.toasts);
     this.stage = new Stage(canvas);
     this.input = new Input(this.stage);
+    this.store.floor.watch(() => this.showFloor());
+    this.store.view.watch(() => this.arrangeFloors());
     const { scene } = this.stage;
-    scene.add(this.ground.root, this.density.mesh, this.trails.lines, this.crowd.root, this.obstacles.root);
+    scene.add(this.ground.root, this.building.root, this.density.mesh, this.trails.lines, this.crowd.root, this.obstacles.root);
   }
 
   /** Show one line for a few seconds, a notice until it is closed; the same line is not shown twice at once. */
@@ -194,6 +201,26 @@ export class App {
     if (value !== undefined && this.shown !== undefined) this.draw(value, this.shown);
   }
 
+  /** Draw the plan of the floor that is chosen. */
+  private showFloor(): void {
+    const { document, floor, view } = this.store;
+    if (document.value === undefined || this.shown === undefined || !this.building.isShown) return;
+    this.ground.show(floorGround(this.shown, floor.value), document.value.bounds, document.value.kinds, view.value);
+    this.arrangeFloors();
+    tell(this.groundShown, { bounds: document.value.bounds, fresh: false });
+  }
+
+  /** Put all floors where the view shows them; the pointer is on the one that is chosen. */
+  arrangeFloors(): void {
+    const { building, ground, stage, store } = this;
+    building.arrange(store.view.value, store.floor.value);
+    const height = building.heightOn(building.sheetOf(store.floor.value), [0, 0]);
+    stage.level = height;
+    ground.root.position.z = height;
+    tell(this.floorsMoved, undefined);
+    stage.cameraMoved();
+  }
+
   private async open(document: Document): Promise<void> {
     if (document.version <= this.newest) return;
     this.newest = document.version;
@@ -208,7 +235,10 @@ export class App {
       this.obstacles.show(new Float32Array(0));
       this.store.selected.set(-1);
     }
+    const floor = document.floors.findIndex(({ name }) => name === this.store.floorName);
     this.store.document.set(document);
+    this.shown = undefined;
+    this.store.floor.set(isFresh || floor < 0 ? groundFloor(document) : floor);
     if (this.status !== undefined) this.showStatus(this.status);
     const reply = await this.source.request("ground", {});
     if (reply.version !== this.store.document.value?.version) return; // the next document is on its way
@@ -220,12 +250,22 @@ export class App {
   }
 
   private draw(document: Document, reply: Reply<"ground">): void {
-    this.stage.setTheme(this.store.theme.value);
-    this.ground.setTheme(this.store.theme.value);
-    this.ground.show(reply, document.bounds, document.kinds, this.store.view.value);
+    const { theme, floor } = this.store;
+    this.stage.setTheme(theme.value);
+    this.ground.setTheme(theme.value);
+    this.building.show(reply, document, theme.value);
+    const shown = document.floors.length === 0 ? reply : floorGround(reply, floor.value);
+    this.ground.show(shown, document.bounds, document.kinds, this.store.view.value);
+    this.arrangeFloors();
     this.density.fit(document.bounds);
     this.stage.shadowsMoved();
   }
+}
+
+/** The floor at the height nearest to zero; -1 on a plan. */
+function groundFloor({ floors }: Document): number {
+  const heights = floors.map(({ elevation }) => Math.abs(elevation));
+  return heights.indexOf(Math.min(...heights));
 }
 
 /** Whether a document was opened instead of another, which may have the same name; edits do not count. */

@@ -3,6 +3,7 @@ import type { App, Panel } from "./app";
 import { button, choice, h, rove } from "./dom";
 import { help } from "./help";
 import { icon, type IconName } from "./icons";
+import { floorSwitch } from "./panels/floors";
 import type { Document, PanelName, Theme, View } from "./store";
 
 const TABS: Record<PanelName, { text: string; icon: IconName }> = {
@@ -23,7 +24,7 @@ export function frameOfPage(app: App, panels: Panels, timeline: HTMLElement, ser
   root.append(...waiting(app));
   const card = help();
   app.showHelp = card.open;
-  root.append(topBar(app, served), panel, statusLine(app), timeline, card.element);
+  root.append(topBar(app, served), floorSwitch(app), panel, statusLine(app), timeline, card.element);
   app.stage.margins = () => covered(root, panel, timeline);
   theme(app);
   views(app, panels);
@@ -45,15 +46,18 @@ function waiting(app: App): HTMLElement[] {
 
 /** Pixels that the bar, the panel and the timeline cover on each side of the scene. */
 function covered(root: HTMLElement, panel: HTMLElement, timeline: HTMLElement): [number, number, number, number] {
-  const [whole, beside] = [root.getBoundingClientRect(), panel.getBoundingClientRect()];
-  const narrow = beside.width > whole.width * 0.7;
+  const [whole, panels] = [root.getBoundingClientRect(), panel.getBoundingClientRect()];
+  const narrow = panels.width > whole.width * 0.7;
+  const floors = root.querySelector<HTMLElement>(".floors");
+  const left = floors === null || floors.hidden ? 24 : floors.getBoundingClientRect().right + 12;
   const below = timeline.hidden ? 60 : timeline.offsetHeight + 60;
   if (narrow) {
     const [line, top] = [timeline.getBoundingClientRect(), 104];
-    if (line.top > top) return [16, top, 16, below + 80];
-    return [16, Math.max(top, line.bottom + 44), 16, whole.bottom - beside.top + 12];
+    const beside = Math.max(16, left - 8);
+    if (line.top > top) return [beside, top, 16, below + 80];
+    return [beside, Math.max(top, line.bottom + 44), 16, whole.bottom - panels.top + 12];
   }
-  return [24, 84, whole.right - beside.left + 12, below];
+  return [left, 84, whole.right - panels.left + 12, below];
 }
 
 const VIEWS: { value: View; text: string; icon: IconName }[] = [
@@ -210,7 +214,8 @@ function statusLine(app: App): HTMLElement {
   app.stage.moved.push(scale);
   scale();
   app.input.hover = (at) => {
-    where.textContent = at === undefined ? "" : `${app.store.words(at, 2)} m`;
+    const floor = app.store.floorName;
+    where.textContent = at === undefined ? "" : `${app.store.words(at, 2)} m${floor === undefined ? "" : ` · floor ${floor}`}`;
   };
   app.store.online.watch((online) => (lost.hidden = online));
   app.store.locked.watch((locked) => {

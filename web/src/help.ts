@@ -6,6 +6,7 @@ const KEYS: [string, string][] = [
   ["F", "Show the whole map"],
   ["+  −", "Zoom in and out"],
   ["Arrows", "Move the map, or the mark A or B that has the focus"],
+  ["Page ↑ ↓", "The floor above or below, in a building"],
   ["Space", "Start and pause"],
   [".", "One step of the crowd"],
   ["T", "Light or dark"],

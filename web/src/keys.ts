@@ -15,6 +15,13 @@ export function keys(app: App): void {
     if (store.document.value?.what === "recording") app.togglePlay();
     else crowd(store.status.value?.running === true ? "pause" : "start");
   };
+  /** Show the next floor above or below. */
+  const changeFloor = (by: number): void => {
+    const heights = (store.document.value?.floors ?? []).map(({ elevation }, i) => ({ i, elevation }));
+    const order = heights.sort((a, b) => a.elevation - b.elevation || a.i - b.i).map(({ i }) => i);
+    const next = order[order.indexOf(store.floor.value) + by] as number | undefined;
+    if (next !== undefined) store.floor.set(next);
+  };
   const actions: Record<string, () => void> = {
     "1": () => store.view.set("map"),
     "2": () => store.view.set("3d"),
@@ -27,6 +34,8 @@ export function keys(app: App): void {
     ".": () => crowd("step"),
     "?": () => app.showHelp(),
     " ": play,
+    PageUp: () => changeFloor(1),
+    PageDown: () => changeFloor(-1),
     ArrowLeft: () => pan(-1, 0),
     ArrowRight: () => pan(1, 0),
     ArrowUp: () => pan(0, 1),

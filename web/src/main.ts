@@ -84,6 +84,8 @@ function state(): unknown {
     drawn: app.drawn,
     path: path.state,
     radius: path.query.get().radius,
+    floor: store.floorName,
+    present: [...app.building.present],
     selected: store.selected.value,
     following: store.following.value,
     obstacles: Array.from(app.obstacles.discs),

@@ -7,10 +7,11 @@ export interface AreaFacts {
   role: string;
 }
 
-/** One polygon of an area. */
+/** One polygon of an area, on a floor of a building. */
 export interface AreaPolygon {
   name: string;
   role: string;
+  floor: number;
 }
 
 /** The medial axis. */
@@ -45,7 +46,7 @@ export interface DiscsLayer {
   coverage: number;
 }
 
-/** The open document. `bounds` are relative to `origin`; `opened` is its first version. */
+/** The open document; a building has floors and links. */
 export interface Document {
   name: string;
   version: number;
@@ -66,6 +67,15 @@ export interface Document {
   edited: boolean;
   undo: number;
   redo: number;
+  floors: Array<FloorFacts>;
+  links: Array<LinkFacts>;
+}
+
+/** A floor of a building. */
+export interface FloorFacts {
+  name: string;
+  elevation: number;
+  area: number;
 }
 
 /** Positions of the crowd: ids, m, mm/s, mm, populations; obstacles in recordings. */
@@ -80,6 +90,7 @@ export interface Frame {
 export interface Ground {
   terrain: Array<TerrainFacts>;
   areas: Array<AreaPolygon>;
+  sheets: Array<SheetFacts>;
 }
 
 /** What a page needs first; `server` tells a restarted server from the one before. */
@@ -97,6 +108,14 @@ export interface Hello {
 export interface ItemFacts {
   kind: "area" | "terrain" | "obstacle" | "wall" | "floor";
   name: string;
+}
+
+/** A link of a building; `floors` from the lowest to the highest. */
+export interface LinkFacts {
+  name: string;
+  kind: string;
+  floors: Array<string>;
+  direction: string | null;
 }
 
 /** A local model. */
@@ -124,13 +143,16 @@ export interface Path {
   duration: number | null;
   weighted_length: number | null;
   ground: Record<string, number> | null;
+  floors: Array<string>;
+  links: Array<string>;
 }
 
-/** The narrowest point of the widest path. */
+/** The narrowest point of the widest path; in a building with the sheet that it is on. */
 export interface PinchFacts {
   at: Place;
   width: number;
   walls: [Place, Place];
+  where: string | null;
 }
 
 /** Place */
@@ -236,6 +258,17 @@ export interface RoadmapLayer {
   closed: Array<Array<Place>>;
 }
 
+/** A floor of a building, or a part of a link, of which the index is -1 for the other. */
+export interface SheetFacts {
+  name: string;
+  floor: number;
+  link: number;
+  low: number;
+  high: number;
+  sides: Array<Place>;
+  joined: Array<number>;
+}
+
 /** The live crowd; `touched` if it is not the one that the document describes. */
 export interface Status {
   running: boolean;
@@ -256,9 +289,10 @@ export interface Status {
   milliseconds_per_step: number;
 }
 
-/** One polygon of terrain. */
+/** One polygon of terrain, on a floor of a building. */
 export interface TerrainFacts {
   kind: string;
+  floor: number;
 }
 
 /** Trajectories: points, offsets of characters, ids. */
@@ -280,6 +314,8 @@ export interface GroundArrays {
   rings: Int32Array;
   polygons: Int32Array;
   lines: Float32Array;
+  polygon_sheets?: Int32Array;
+  line_sheets?: Int32Array;
   terrain_points: Float32Array;
   terrain_rings: Int32Array;
   terrain_polygons: Int32Array;
@@ -313,6 +349,10 @@ export interface RoadmapLayerArrays {
 /** Arrays of Path. */
 export interface PathArrays {
   path: Float32Array;
+  heights?: Float32Array;
+  sheets?: Int32Array;
+  disc_heights?: Float32Array;
+  disc_sheets?: Int32Array;
   times?: Float32Array;
   route?: Float32Array;
   backbone?: Float32Array;
@@ -394,10 +434,12 @@ export interface LayerFields {
   radius?: number;
 }
 
-/** Request a path and its corridor. */
+/** Request a path and its corridor; in a building with the floors or links of its ends. */
 export interface PathFields {
   start: Place;
   goal: Place;
+  floors?: [string, string] | null;
+  by?: "length" | "time";
   radius?: number;
   method?: "short" | "cmm" | "irm" | "miran";
   clearance?: number | null;

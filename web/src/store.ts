@@ -32,12 +32,19 @@ export class Store {
   /** Label of the kernels that are being compiled, which takes some seconds. */
   readonly compiling = new Signal<string | undefined>(undefined);
   readonly tint = new Signal<"population" | "speed">("population");
+  /** The floor of a building that is shown; -1 on a plan. */
+  readonly floor = new Signal<number>(-1);
   readonly selected = new Signal<number>(-1);
   readonly following = new Signal<boolean>(false);
   /** Whether each layer is shown, by its name. */
   readonly layers: Record<string, Signal<boolean>> = Object.fromEntries(
     LAYERS.map((name) => [name, new Signal(SHOWN.includes(name))]),
   );
+
+  /** The name of the floor that is shown; undefined on a plan. */
+  get floorName(): string | undefined {
+    return this.document.value?.floors[this.floor.value]?.name;
+  }
 
   /** A position as text, in the map's own coordinates, m. */
   words([x, y]: Point, digits = 1): string {

@@ -7,6 +7,9 @@ const SHOWN: Shown = {
   panel: "path",
   layers: ["walls", "axis"],
   from: [1.25, -2],
+  floor: "concourse",
+  floors: { start: "platform 1, west", goal: "0" },
+  by: "time",
   to: [30, 4.5],
   radius: 0.4,
   method: "cmm",
@@ -16,6 +19,12 @@ const SHOWN: Shown = {
 test("an address says what is shown", () => {
   expect(read(write(SHOWN))).toEqual(SHOWN);
   expect(write(SHOWN)).toContain("map=gallery:office&view=map&panel=path");
+});
+
+test("the address of a plan has no floors", () => {
+  const plan: Shown = { ...SHOWN, floor: undefined, floors: {}, by: "length" };
+  const { floor: _, floors: __, by: ___, ...shown } = plan;
+  expect(read(write(plan))).toEqual(shown);
 });
 
 test("wrong fields are left out", () => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,7 @@ from footway.environment.editing import Drawing
 from footway.environment.environment import GROUND, SLOPE
 from footway.environment.plan import Plan
 from footway.errors import BadInput
-from footway.studio import replies
+from footway.studio import buildings, replies
 from footway.studio.wire import ZERO_ORIGIN, Origin, origin_of
 
 if TYPE_CHECKING:
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
     from footway.arrays import Floats
     from footway.corridor import CorridorMap
+    from footway.corridor.building.map import BuildingMap
     from footway.crowd import Recording
-    from footway.environment import Environment, TerrainRegion
+    from footway.environment import Building, Environment, TerrainRegion
     from footway.scenario import Scenario
     from footway.studio.requests import Edit
 
@@ -63,8 +65,20 @@ class Document:
     plan: Plan | None = None
 
     @property
+    def building_map(self) -> BuildingMap | None:
+        """The map of a building; None for a plan."""
+        return buildings.building_map(self.corridors)
+
+    @property
+    def building(self) -> Building | None:
+        """The building; None for a plan."""
+        return None if self.building_map is None else self.building_map.building
+
+    @property
     def bounds(self) -> tuple[float, float, float, float]:
         """Bounding box (x0, y0, x1, y1), m."""
+        if self.building is not None:
+            return self.building.bounds
         return self.corridors.bounds if self.environment is None else self.environment.bounds
 
     @cached_property
@@ -112,7 +126,9 @@ class Document:
         from footway.environment.repair import repairs_to_list
 
         env, (x, y) = self.environment, self.origin
-        repairs = () if env is None else env.repairs
+        building = self.building
+        whole = env if building is None else building
+        repairs = () if whole is None else whole.repairs
         x0, y0, x1, y1 = self.bounds
         return replies.Document(
             name=self.name,
@@ -121,7 +137,7 @@ class Document:
             what=self.what,
             origin=(x, y),
             bounds=(x0 - x, y0 - y, x1 - x, y1 - y),
-            area=None if env is None else env.area,
+            area=None if whole is None else whole.area,
             holes=self.corridors.n_cycles if env is None else env.holes,
             kinds=self.kinds,
             areas=[
@@ -137,6 +153,8 @@ class Document:
             edited=self.is_edited,
             undo=0 if history is None else len(history.before),
             redo=0 if history is None else len(history.after),
+            floors=buildings.floor_facts(building),
+            links=buildings.link_facts(building),
         )
 
 
@@ -156,7 +174,8 @@ def built_in() -> list[str]:
     from footway.environment import gallery
     from footway.scenario.reading import demo_names
 
-    maps = [f"gallery:{name}" for name in gallery.names() if name not in ("house", "quake")]
+    names = [name for name in gallery.names() if name not in ("house", "quake")]
+    maps = [f"gallery:{name}" for name in (*names, *gallery.buildings())]
     return maps + [f"demo:{name}" for name in demo_names()]
 
 
@@ -206,7 +225,7 @@ def open_document(
     """
     suffix = Path(name).suffix.lower()
     display_name = display_name or (name if ":" in name else Path(name).name)
-    if name.startswith("demo:") or suffix == SCENARIO:
+    if name.startswith("demo:") or (suffix == SCENARIO and not _is_building(name)):
         made = _scenario(name, display_name)
     elif suffix == RECORDING:
         made = _recording(name, display_name, map_name, scale)
@@ -223,11 +242,19 @@ def open_document(
     return replace(made, origin=origin_of(made.bounds))
 
 
+def _is_building(name: str) -> bool:
+    """Return whether a TOML file is a building, which has floors, and not a scenario."""
+    try:
+        return "floor" in tomllib.loads(Path(name).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False  # `load_scenario` says what is wrong
+
+
 def _map(
     name: str, display_name: str, scale: float | None, between: tuple[float, float] | None
 ) -> Document:
     from footway.corridor import CorridorMap
-    from footway.environment import Environment
+    from footway.environment import Building, Environment
     from footway.formats.geojson import FORMAT as GEOJSON
     from footway.formats.geojson import load_items
     from footway.formats.registry import is_saved, load
@@ -238,8 +265,8 @@ def _map(
             raise BadInput(f"{name}: is a roadmap in three dimensions; the studio shows plans")
         return Document(display_name, "map", None, saved)
     env = load(name, scale=scale, between=between)
-    if hasattr(env, "floors"):
-        raise BadInput(f"{name}: is a building; the studio shows one floor: open its plan")
+    if isinstance(env, Building):
+        return Document(display_name, "map", None, CorridorMap.build(env))
     if not isinstance(env, Environment):
         raise BadInput(
             f"{name}: is three-dimensional; give --between LOW,HIGH to cut a plan out of it"

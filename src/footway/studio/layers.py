@@ -12,7 +12,7 @@ import numpy as np
 
 from footway.environment.environment import SLOPE
 from footway.errors import BadInput
-from footway.studio import replies, roadmaps
+from footway.studio import buildings, replies, roadmaps
 from footway.studio.documents import role_of
 from footway.studio.replies import Answer
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.environment import Area, Environment, TerrainRegion
     from footway.studio.documents import Document
     from footway.studio.requests import Layer
 
@@ -67,12 +68,14 @@ def layer(document: Document, request: Layer, progress: Progress) -> Answer:
 @_layer()
 def axis(document: Document, _: Layer, __: Progress) -> Answer:
     """Return the medial axis: points, their clearance (m), and offsets of the edges."""
+    _check_plan(document, "the medial axis is")
     return Answer(replies.AxisLayer(), document.corridors.axis(0.5)._asdict())
 
 
 @_layer(is_slow=True)
 def discs(document: Document, _: Layer, __: Progress) -> Answer:
     """Return discs (n, 3) x, y, radius in m, which cover most of the free space."""
+    _check_plan(document, "discs are")
     x0, y0, x1, y1 = document.bounds
     if max(x1 - x0, y1 - y0) > _MAX_SIDE:
         raise BadInput(
@@ -83,6 +86,11 @@ def discs(document: Document, _: Layer, __: Progress) -> Answer:
         replies.DiscsLayer(coverage=found.coverage),
         {"discs": np.column_stack([found.centres, found.radii])},
     )
+
+
+def _check_plan(document: Document, what: str) -> None:
+    if document.building is not None:
+        raise BadInput(f"{document.name}: is a building; {what} drawn on maps of one floor")
 
 
 @_layer(is_slow=True)
@@ -105,22 +113,45 @@ def ground(document: Document) -> Answer:
     terrain: list[tuple[Any, dict[str, Any]]] = []
     areas: list[tuple[Any, dict[str, Any]]] = []
     if env is not None:
-        below_first = sorted(env.terrain, key=lambda region: region.kind != SLOPE)
-        terrain = [(region.polygon, {"kind": region.kind}) for region in below_first]
-        areas = [
-            (area.polygon, {"name": area.name, "role": role_of(area.properties)})
-            for area in env.areas
-        ]
+        terrain = [(region.polygon, {"kind": region.kind}) for region in _terrain(env)]
+        areas = [(area.polygon, _area(area)) for area in env.areas]
         walkable = [(env.walkable, {})]
         pieces = [np.asarray(line.coords)[:, :2] for line in env.lines.geoms]
         lines = np.concatenate(
             [np.empty((0, 4)), *(np.hstack([piece[:-1], piece[1:]]) for piece in pieces)]
         )
+    sheets: list[replies.SheetFacts] = []
+    more: Arrays = {"lines": lines}
+    if document.building is not None:
+        sheets, more = buildings.sheets(document.building)
+        walkable = [(sheet.polygon, {}) for sheet in document.building.sheets]
+        floors = [floor.environment for floor in document.building.floors]
+        terrain = [
+            (t.polygon, {"kind": t.kind, "floor": k})
+            for k, one in enumerate(floors)
+            for t in _terrain(one)
+        ]
+        areas = [
+            (a.polygon, _area(a) | {"floor": k}) for k, one in enumerate(floors) for a in one.areas
+        ]
     _, arrays = _rings("", walkable)
     kinds, terrain_arrays = _rings("terrain_", terrain)
     names, area_arrays = _rings("area_", areas)
-    facts = replies.Ground.model_validate({"terrain": kinds, "areas": names})
-    return Answer(facts, arrays | {"lines": lines} | terrain_arrays | area_arrays)
+    facts = replies.Ground(
+        terrain=[replies.TerrainFacts(**kind) for kind in kinds],
+        areas=[replies.AreaPolygon(**name) for name in names],
+        sheets=sheets,
+    )
+    return Answer(facts, arrays | more | terrain_arrays | area_arrays)
+
+
+def _terrain(env: Environment) -> list[TerrainRegion]:
+    """Return terrain in the order of drawing: slopes first."""
+    return sorted(env.terrain, key=lambda region: region.kind != SLOPE)
+
+
+def _area(area: Area) -> dict[str, Any]:
+    return {"name": area.name, "role": role_of(area.properties)}
 
 
 def _rings(

@@ -13,7 +13,7 @@ import numpy as np
 from footway._numba.portable_math import cos, dist, hypot, sin
 from footway.crowd.free_space import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
-from footway.studio import replies
+from footway.studio import buildings, replies
 from footway.studio.replies import Answer
 
 if TYPE_CHECKING:
@@ -72,9 +72,10 @@ def path(document: Document, request: PathRequest, terrains: TerrainCache) -> An
         NoPath: there is no path; the error has the reason.
     """
     begin = time.perf_counter()
-    find = _find_path if request.method == "short" else _find_walk
+    is_short = request.method == "short" or document.building_map is not None
+    find = _find_path if is_short else _find_walk
     facts, arrays, corridor = find(document, request, terrains)
-    if corridor is not None:
+    if corridor is not None and "backbone" not in arrays:
         arrays |= {
             "backbone": corridor.backbone,
             "radii": corridor.radii,
@@ -87,6 +88,8 @@ def path(document: Document, request: PathRequest, terrains: TerrainCache) -> An
 
 def _find_path(document: Document, request: PathRequest, _: TerrainCache) -> Found:
     """Find the shortest path; one search finds the path and its corridor."""
+    if document.building_map is not None:
+        return buildings.find_path(document.building_map, request)
     clearance = None if request.clearance is None else max(request.clearance, request.radius)
     found = document.corridors.path(
         request.start, request.goal, radius=request.radius, clearance=clearance
@@ -134,6 +137,10 @@ def warm_up(document: Document) -> None:
     """Find a path across the map, so that kernels are compiled and loaded."""
     from footway import follow
 
+    if document.building_map is not None:
+        with suppress(FootwayError):
+            buildings.warm_up(document.building_map)
+        return
     wide = document.balls[document.balls[:, 2] > 0.5 * document.largest_radius]
     with suppress(FootwayError):
         found = document.corridors.path(wide[0, :2], wide[-1, :2], radius=0.1)
@@ -151,6 +158,9 @@ def refusal_facts(
         facts["pinch"] = None if error.pinch is None else pinch_facts(error.pinch)
     elif not isinstance(error, BadQuery):
         return replies.RefusalFacts()
+    if document.building_map is not None:
+        facts |= buildings.refusal_facts(document.building_map, request, error, _MARGIN)
+        return replies.RefusalFacts(**facts)
     ends, cmap = np.array([request.start, request.goal]), document.corridors
     tight = np.flatnonzero(cmap.clearance(ends) < request.radius)
     if len(tight):
@@ -163,7 +173,8 @@ def refusal_facts(
 def pinch_facts(pinch: Pinch) -> replies.PinchFacts:
     """Return a pinch for the page."""
     at, left, right = (replies.Place(*map(float, p)) for p in (pinch.at, pinch.left, pinch.right))
-    return replies.PinchFacts(at=at, width=pinch.width, walls=(left, right))
+    where = pinch.where or None
+    return replies.PinchFacts(at=at, width=pinch.width, walls=(left, right), where=where)
 
 
 def walk(document: Document, request: Walk) -> Answer:

@@ -97,8 +97,28 @@ class RecentFacts(Facts):
     about: str
 
 
+class FloorFacts(Facts):
+    """A floor of a building."""
+
+    name: str
+    elevation: float
+    area: float
+
+
+class LinkFacts(Facts):
+    """A link of a building; `floors` from the lowest to the highest."""
+
+    name: str
+    kind: str
+    floors: list[str]
+    direction: str | None = None
+
+
 class Document(Facts):
-    """The open document. `bounds` are relative to `origin`; `opened` is its first version."""
+    """The open document; a building has floors and links.
+
+    `bounds` are relative to `origin`; `opened` is its first version.
+    """
 
     name: str
     version: int
@@ -119,6 +139,8 @@ class Document(Facts):
     edited: bool
     undo: int
     redo: int
+    floors: list[FloorFacts] = []
+    links: list[LinkFacts] = []
 
 
 class RecordingFacts(Facts):
@@ -215,16 +237,34 @@ class Hello(Facts):
 
 
 class TerrainFacts(Facts):
-    """One polygon of terrain."""
+    """One polygon of terrain, on a floor of a building."""
 
     kind: str
+    floor: int = 0
 
 
 class AreaPolygon(Facts):
-    """One polygon of an area."""
+    """One polygon of an area, on a floor of a building."""
 
     name: str
     role: str
+    floor: int = 0
+
+
+class SheetFacts(Facts):
+    """A floor of a building, or a part of a link, of which the index is -1 for the other.
+
+    A slope rises from `low` to `high` between two sides; `sides` are their ends: low a, low b,
+    high a, high b. `joined` are the sheets behind its portals.
+    """
+
+    name: str
+    floor: int
+    link: int
+    low: float
+    high: float
+    sides: list[Place]
+    joined: list[int]
 
 
 def _rings(prefix: str) -> dict[str, Array]:
@@ -236,13 +276,19 @@ def _rings(prefix: str) -> dict[str, Array]:
 
 
 class Ground(Facts):
-    """Walkable space, terrain and areas."""
+    """Walkable space, terrain and areas.
+
+    In a building each polygon and line is on a sheet.
+    """
 
     terrain: list[TerrainFacts]
     areas: list[AreaPolygon]
+    sheets: list[SheetFacts] = []
     arrays = {
         **_rings(""),
         "lines": Array("f4", (0, 1, 2, 3)),
+        "polygon_sheets": _SOME_INDICES,
+        "line_sheets": _SOME_INDICES,
         **_rings("terrain_"),
         **_rings("area_"),
     }
@@ -289,7 +335,10 @@ class RoadmapLayer(Facts):
 
 
 class Path(Facts):
-    """A path, and backbone, radii and walls of its corridor."""
+    """A path, and backbone, radii and walls of its corridor.
+
+    In a building: with heights, the sheet of each step, and that of each disc of the corridor.
+    """
 
     length: float
     clearance: float
@@ -299,8 +348,14 @@ class Path(Facts):
     duration: float | None = None
     weighted_length: float | None = None
     ground: dict[str, float] | None = None
+    floors: list[str] = []
+    links: list[str] = []
     arrays = {
         "path": _POINTS,
+        "heights": _SOME_NUMBERS,
+        "sheets": _SOME_INDICES,
+        "disc_heights": _SOME_NUMBERS,
+        "disc_sheets": _SOME_INDICES,
         "times": _SOME_NUMBERS,
         "route": _SOME_POINTS,
         "backbone": _SOME_POINTS,
@@ -431,11 +486,12 @@ class RoadmapEdited(Facts):
 
 
 class PinchFacts(Facts):
-    """The narrowest point of the widest path."""
+    """The narrowest point of the widest path; in a building with the sheet that it is on."""
 
     at: Place
     width: float
     walls: tuple[Place, Place]
+    where: str | None = None
 
 
 class RefusalFacts(Facts):

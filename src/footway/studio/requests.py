@@ -87,11 +87,13 @@ class Layer(Request):
 
 
 class Path(Request):
-    """Request a path and its corridor."""
+    """Request a path and its corridor; in a building with the floors or links of its ends."""
 
     type: Literal["path"]
     start: Point
     goal: Point
+    floors: tuple[Name, Name] | None = None
+    by: Literal["length", "time"] = "length"
     radius: Radius = 0.25
     method: Literal["short", "cmm", "irm", "miran"] = "short"
     clearance: Annotated[float, Field(ge=0.0, le=1000.0)] | None = None

@@ -5,7 +5,8 @@ import { button, choice, facts, h, numberSlider, section, slider, type Choice, t
 import { Mark } from "../scene/marks";
 import { PathScene } from "../scene/path";
 import type { Document, Point } from "../store";
-import { LIMITS, type Path, type PathFields, type PinchFacts, type RefusalFacts } from "../protocol";
+import { LIMITS, type Path, type PathArrays, type PathFields, type PinchFacts, type RefusalFacts } from "../protocol";
+import { linkName } from "../scene/sheets";
 import { Newest, Refusal, type Reply } from "../wire";
 
 const METHODS = [
@@ -22,6 +23,13 @@ const WORDS = {
   miran: "Modified indicative routes: keeps to the terrain that is preferred.",
 } as const;
 
+const LEAST = [
+  { value: "length", text: "Shortest" },
+  { value: "time", text: "Fastest" },
+] as const;
+
+const BUILDING = "Over floors and links. The fastest path counts the speeds of stairs, and the wait for lifts.";
+
 type End = "start" | "goal";
 
 /** Least radius of the slider, m. */
@@ -30,6 +38,8 @@ const RADIUS = 0.05;
 export interface PathState {
   start: Point | undefined;
   goal: Point | undefined;
+  /** Floors of a building on which the marks are. */
+  floors: Partial<Record<End, string>>;
   facts: Path | undefined;
   trouble: string | undefined;
   pinch: PinchFacts | undefined;
@@ -44,7 +54,7 @@ const NOTHING = { facts: undefined, trouble: undefined, pinch: undefined, moved:
 export class PathPanel implements Panel {
   readonly element: HTMLElement;
   readonly tool = { cursor: "crosshair", click: (at: Point) => this.click(at) };
-  readonly state: PathState = { ...NOTHING, start: undefined, goal: undefined };
+  readonly state: PathState = { ...NOTHING, start: undefined, goal: undefined, floors: {} };
   private readonly app: App;
   private readonly pathway = new PathScene();
   private readonly known = facts("path-facts");
@@ -56,6 +66,8 @@ export class PathPanel implements Panel {
   private readonly weights = new Map<string, number>();
   private readonly radius: Slider;
   private readonly method: Choice<keyof typeof WORDS>;
+  private readonly least: Choice<"length" | "time">;
+  private arrays: PathArrays | undefined;
   private readonly marks: Record<End, Mark>;
   private readonly label: Mark;
   private readonly newest = new Newest<Found>(
@@ -66,7 +78,7 @@ export class PathPanel implements Panel {
   /** What the address holds. */
   readonly query: PathQuery = {
     changed: () => undefined,
-    get: () => ({ from: this.state.start, to: this.state.goal, radius: this.radius.get(), method: this.method.get() }),
+    get: () => ({ from: this.state.start, to: this.state.goal, floors: this.state.floors, by: this.least.get(), radius: this.radius.get(), method: this.method.get() }),
     set: (query) => this.restore(query),
   };
 
@@ -79,12 +91,14 @@ export class PathPanel implements Panel {
       this.word.textContent = WORDS[value];
       this.request();
     });
+    this.least = choice("path-by", "Path", LEAST, "length", () => this.request());
     this.marks = { start: this.mark("start", "Start", "A"), goal: this.mark("goal", "Goal", "B") };
     this.label = new Mark(app.stage, app.marks, { testid: "mark-pinch", name: "Narrowest point", kind: "label pinch" });
     this.element = this.compose();
     this.newest.waiting = (on) => this.known.box.classList.toggle("stale", on);
     app.store.document.watch((document) => document && this.open(document));
     app.store.theme.watch((theme) => this.pathway.setTheme(theme));
+    app.floorsMoved.push(() => this.placeAll());
     this.showHint();
   }
 
@@ -94,13 +108,13 @@ export class PathPanel implements Panel {
   }
 
   private compose(): HTMLElement {
-    const { hint, radius, method, word, preferences, trouble, note, known } = this;
+    const { hint, radius, method, least, word, preferences, trouble, note, known } = this;
     const swap = button("path-swap", "Swap start and goal", { icon: "swap", text: "Swap" }, () => this.swap());
     const clear = button("path-clear", "Clear the path", { icon: "close", text: "Clear" }, () => this.clear());
     return h(
       "div",
       {},
-      section("Path", hint, radius.row, method.row, word, preferences),
+      section("Path", hint, radius.row, method.row, least.row, word, preferences),
       section("Result", trouble, note, known.box),
       h("div", { class: "buttons" }, swap, clear),
     );
@@ -112,18 +126,24 @@ export class PathPanel implements Panel {
     this.shown = document.name;
     if (!same) this.clear();
     this.radius.limit(RADIUS, Math.max(0.5, Math.min(LIMITS.path.radius.max, Math.ceil(document.largest_radius * 10) / 10)));
+    const isBuilding = document.floors.length > 0;
+    this.method.row.hidden = isBuilding;
+    this.least.row.hidden = !isBuilding;
+    this.word.textContent = isBuilding ? BUILDING : WORDS[this.method.get()];
     this.preferences.replaceChildren(...preferenceRows("weight", document, this.weights, () => this.request()));
     if (same) this.request();
   }
 
-  private restore({ from, to, radius, method }: Parameters<PathQuery["set"]>[0]): void {
+  private restore({ from, to, floors, by, radius, method }: Parameters<PathQuery["set"]>[0]): void {
+    if (by !== undefined) this.least.set(by);
     const known = METHODS.find(({ value }) => value === method)?.value;
     if (radius !== undefined) this.radius.set(radius);
     if (known !== undefined) this.chooseMethod(known);
     if (from === undefined && this.state.start !== undefined) this.clear();
-    Object.assign(this.state, { start: from, goal: to });
-    this.marks.start.move(from);
-    this.marks.goal.move(to);
+    const { floorName: here } = this.app.store;
+    const [start, goal] = here === undefined ? [] : [floors?.start ?? here, floors?.goal ?? here];
+    Object.assign(this.state, { start: from, goal: to, floors: { start, goal } });
+    this.placeAll();
     this.request();
   }
 
@@ -136,25 +156,62 @@ export class PathPanel implements Panel {
     const { start, goal } = this.state;
     if (start === undefined) this.move("start", at);
     else if (goal === undefined) this.move("goal", at);
-    else this.move(distance(at, start) < distance(at, goal) ? "start" : "goal", at);
+    else this.move(this.nearer(at, start, goal), at);
   }
 
+  /** The mark that a click moves: the only one on this floor, or the nearer one. */
+  private nearer(at: Point, start: Point, goal: Point): End {
+    const [a, b] = (["start", "goal"] as const).map((end) => this.isHere(end));
+    if (a !== b) return a ? "start" : "goal";
+    return distance(at, start) < distance(at, goal) ? "start" : "goal";
+  }
+
+  private isHere(end: End): boolean {
+    return this.state.floors[end] === this.app.store.floorName;
+  }
+
+  /** Move a mark on the floor that is shown, also one that was on another floor. */
   private move(end: End, to: Point): void {
     this.state[end] = to;
-    this.marks[end].move(to);
+    this.state.floors = { ...this.state.floors, [end]: this.app.store.floorName };
+    this.place(end);
     this.request();
+  }
+
+  /** Put a mark at its height; it is faint if it is on another floor. */
+  private place(end: End): void {
+    const { building, store } = this.app;
+    const [at, floor, mark] = [this.state[end], this.state.floors[end], this.marks[end]];
+    const number = store.document.value?.floors.findIndex(({ name }) => name === floor) ?? -1;
+    mark.move(at, at === undefined || number < 0 ? undefined : building.heightOn(building.sheetOf(number), at));
+    const away = number >= 0 && !this.isHere(end);
+    mark.element.classList.toggle("elsewhere", away);
+    mark.element.setAttribute("aria-label", `${end === "start" ? "Start" : "Goal"}${away ? `, on floor ${floor}` : ""}`);
+    mark.element.dataset.floor = away ? floor : "";
+  }
+
+  private placeAll(): void {
+    this.place("start");
+    this.place("goal");
+    if (this.arrays !== undefined) {
+      this.draw(this.arrays);
+      this.showMoved(this.state.moved);
+    }
+    const { pinch } = this.state;
+    if (pinch?.where != null) this.showPinch(pinch);
   }
 
   private swap(): void {
     const { start, goal } = this.state;
-    Object.assign(this.state, { start: goal, goal: start });
-    this.marks.start.move(goal);
-    this.marks.goal.move(start);
+    const { start: first, goal: last } = this.state.floors;
+    Object.assign(this.state, { start: goal, goal: start, floors: { start: last, goal: first } });
+    this.placeAll();
     this.request();
   }
 
   private clear(): void {
     this.state.start = this.state.goal = undefined;
+    this.state.floors = {};
     for (const mark of Object.values(this.marks)) mark.move(undefined);
     this.newest.cancel();
     this.query.changed();
@@ -169,6 +226,8 @@ export class PathPanel implements Panel {
     if (start === undefined || goal === undefined) return;
     const method = this.method.get();
     const fields: PathFields = { start, goal, radius: this.radius.get(), method };
+    const { start: first, goal: last } = this.state.floors;
+    if (first !== undefined && last !== undefined) Object.assign(fields, { method: "short", floors: [first, last], by: this.least.get() });
     const weighs = method === "irm" || method === "miran";
     if (weighs && this.weights.size > 0) fields.preferences = Object.fromEntries(this.weights);
     this.newest.put(() => requestPath(this.app, fields));
@@ -189,6 +248,7 @@ export class PathPanel implements Panel {
     this.trouble.textContent = this.note.textContent = "";
     this.known.show([]);
     this.label.move(undefined);
+    this.arrays = undefined;
     this.pathway.clear();
     this.app.stage.refresh();
   }
@@ -196,10 +256,20 @@ export class PathPanel implements Panel {
   private show({ reply: { ok, arrays, version }, moved }: Found): void {
     if (version !== this.app.store.document.value?.version) return; // another one is on its way
     this.forget();
-    this.pathway.show(arrays);
+    this.draw(arrays);
     Object.assign(this.state, { facts: ok, points: this.pathway.length, moved });
-    this.known.show(rows(ok, arrays.times?.at(-1)));
+    const { value: document } = this.app.store.document;
+    this.known.show([...rows(ok, arrays.times?.at(-1)), ...climbed(ok, document)]);
     this.showMoved(moved);
+  }
+
+  /** Draw a path; in a building as far as it is on the floor that is shown, and faintly elsewhere. */
+  private draw(arrays: PathArrays): void {
+    const { building } = this.app;
+    this.arrays = building.isShown ? arrays : undefined;
+    if (building.isShown) this.pathway.climb(arrays, building.present, building.scale);
+    else this.pathway.show(arrays);
+    this.app.stage.refresh();
   }
 
   /** Draw and say where the path begins or ends instead of at the marks. */
@@ -210,10 +280,11 @@ export class PathPanel implements Panel {
       const far = distance(at, mark);
       const letter = end === "start" ? "A" : "B";
       const verb = end === "start" ? "begins" : "ends";
-      return [{ at, mark, text: `${letter} is in or too near a wall: the path ${verb} at the nearest free place, ${far.toFixed(2)} m away.` }];
+      return [{ end, at, mark, text: `${letter} is in or too near a wall: the path ${verb} at the nearest free place, ${far.toFixed(2)} m away.` }];
     });
     this.note.textContent = lines.map(({ text }) => text).join(" ");
-    this.pathway.showMoved(lines.map(({ at, mark }) => [mark, at]), this.radius.get());
+    const here = lines.filter(({ end }) => this.isHere(end));
+    this.pathway.showMoved(here.map(({ at, mark }) => [mark, at]), this.radius.get());
   }
 
   private refuse(error: Error): void {
@@ -229,10 +300,18 @@ export class PathPanel implements Panel {
       ["Narrowest point", `${pinch.width.toFixed(2)} m wide`],
       ["Needed", `${(2 * this.radius.get()).toFixed(2)} m`],
     ]);
-    this.pathway.showPinch(pinch.at, pinch.width, pinch.walls);
-    this.label.write(`${pinch.width.toFixed(2)} m wide`);
-    this.label.move(pinch.at);
+    this.showPinch(pinch);
     return undefined;
+  }
+
+  /** Show the narrowest point; in a building only where it is. */
+  private showPinch({ at, width, walls, where }: PinchFacts): void {
+    const { sheets, present } = this.app.building;
+    const isHere = where === null || [...present].some((k) => sheets[k].name === where);
+    if (isHere) this.pathway.showPinch(at, width, walls);
+    else this.pathway.clear();
+    this.label.write(`${width.toFixed(2)} m wide`);
+    this.label.move(isHere ? at : undefined);
   }
 }
 
@@ -262,6 +341,17 @@ function rows(ok: Path, seconds: number | undefined): [string, string][] {
   if (seconds !== undefined) found.push(["Walking time", `${seconds.toFixed(1)} s`]);
   found.push(["Computed in", `${ok.milliseconds.toFixed(ok.milliseconds < 10 ? 2 : 0)} ms`]);
   return found;
+}
+
+/** What a path through a building uses. */
+function climbed({ floors, links, duration }: Path, document: Document | undefined): [string, string][] {
+  if (floors.length === 0 || document === undefined) return [];
+  const names = links.map((name) => document.links.find((link) => link.name === name)).map((link) => (link === undefined ? "" : linkName(link)));
+  const found: [string, string][] = [
+    ["Floors", floors.join(" → ")],
+    ["Links", names.length === 0 ? "none" : names.join(", ")],
+  ];
+  return duration == null ? found : [["Time", `${duration.toFixed(0)} s`], ...found];
 }
 
 /** One slider for each terrain kind: the cost of a metre on it. */

@@ -51,28 +51,40 @@ function height(ring: Vector2[], town: boolean, size: number): number {
   return Math.min(3 + Math.sqrt(area) * (0.35 + 0.6 * dice), 28);
 }
 
-/** Upright faces along the edges of blocks and along walls without thickness, darker at the foot. */
+/** A wall: its foot, x, y, z at both ends, and its height. */
+export interface Upright {
+  a: [number, number, number];
+  b: [number, number, number];
+  top: number;
+}
+
+/** Upright faces along the edges of blocks and along walls without thickness. */
 export function standing(blocks: Solid[], lines: Float32Array | undefined): BufferGeometry {
+  const walls: Upright[] = blocks.flatMap(({ edges, z }) =>
+    edges.flatMap((ring) =>
+      ring.map((a, i): Upright => {
+        const b = ring[(i + 1) % ring.length];
+        return { a: [a.x, a.y, 0], b: [b.x, b.y, 0], top: z };
+      }),
+    ),
+  );
+  for (let i = 0; lines !== undefined && i < lines.length; i += 4) {
+    walls.push({ a: [lines[i], lines[i + 1], 0], b: [lines[i + 2], lines[i + 3], 0], top: 2.6 });
+  }
+  return uprights(walls);
+}
+
+/** Upright faces of walls, darker at the foot. */
+export function uprights(walls: Upright[]): BufferGeometry {
   const at: number[] = [];
   const normals: number[] = [];
   const colours: number[] = [];
-  const face = (ax: number, ay: number, bx: number, by: number, z: number): void => {
+  for (const { a: [ax, ay, az], b: [bx, by, bz], top } of walls) {
     const length = Math.hypot(bx - ax, by - ay) || 1;
     const normal = [(by - ay) / length, (ax - bx) / length, 0];
-    at.push(ax, ay, 0, bx, by, 0, bx, by, z, ax, ay, 0, bx, by, z, ax, ay, z);
+    at.push(ax, ay, az, bx, by, bz, bx, by, bz + top, ax, ay, az, bx, by, bz + top, ax, ay, az + top);
     for (let i = 0; i < 6; i++) normals.push(...normal);
     for (const shade of [0.72, 0.72, 1, 0.72, 1, 1]) colours.push(shade, shade, shade);
-  };
-  for (const { edges, z } of blocks) {
-    for (const ring of edges) {
-      ring.forEach((a, i) => {
-        const b = ring[(i + 1) % ring.length];
-        face(a.x, a.y, b.x, b.y, z);
-      });
-    }
-  }
-  for (let i = 0; lines !== undefined && i < lines.length; i += 4) {
-    face(lines[i], lines[i + 1], lines[i + 2], lines[i + 3], 2.6);
   }
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", new BufferAttribute(new Float32Array(at), 3));

@@ -20,6 +20,8 @@ export class Cameras {
   readonly moved: (() => void)[] = [];
   view: View = "map";
   metresPerPixel = 0.1;
+  /** Height of the ground that the pointer is on, m. */
+  level = 0;
   /** Pixels on the left, top, right and bottom that panels cover. */
   margins: () => [number, number, number, number] = () => [24, 24, 24, 24];
   /** No camera has moved since the whole map was shown. */
@@ -149,7 +151,7 @@ export class Cameras {
   }
 
   /** The point of the ground (or of the plane at `z`) under a pixel of the canvas. */
-  pointAt(px: number, py: number, z = 0): Point | undefined {
+  pointAt(px: number, py: number, z = this.level): Point | undefined {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     this.camera.updateMatrixWorld();
     this.ray.setFromCamera(new Vector2((px / width) * 2 - 1, 1 - (py / height) * 2), this.camera);
@@ -159,7 +161,7 @@ export class Cameras {
   }
 
   /** The pixel at which a point is drawn; undefined when it is behind the camera. */
-  pixelAt(x: number, y: number, z = 0): Point | undefined {
+  pixelAt(x: number, y: number, z = this.level): Point | undefined {
     const at = new Vector3(x, y, z).project(this.camera);
     if (at.z > 1) return undefined;
     return [((at.x + 1) / 2) * this.canvas.clientWidth, ((1 - at.y) / 2) * this.canvas.clientHeight];

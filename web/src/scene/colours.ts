@@ -20,6 +20,8 @@ export interface Palette {
   sky: string;
   shade: string;
   draft: string;
+  /** Stairs, ramps, escalators and lifts. */
+  link: string;
 }
 
 export const PALETTES: Record<Theme, Palette> = {
@@ -39,6 +41,7 @@ export const PALETTES: Record<Theme, Palette> = {
     sky: "#dbe6f3",
     shade: "#b9ad9c",
     draft: "#7c3aed",
+    link: "#bcd4ea",
   },
   dark: {
     outside: "#0f1318",
@@ -56,6 +59,7 @@ export const PALETTES: Record<Theme, Palette> = {
     sky: "#27344a",
     shade: "#9aa0ab",
     draft: "#a78bfa",
+    link: "#3d5f85",
   },
 };
 

@@ -11,6 +11,7 @@ import {
   Mesh,
   MeshBasicMaterial,
   MeshLambertMaterial,
+  type Object3D,
   RepeatWrapping,
   SRGBColorSpace,
   ShapeUtils,
@@ -51,6 +52,10 @@ export class Ground {
   floors: Polygon[] = [];
   areaNames: { name: string; role: string | undefined; at: Point; size: number }[] = [];
   private sides: Mesh | undefined;
+  /** The ground is one floor of a building: walls are its lines only, because links join it. */
+  private isFloor = false;
+  /** What 3D shows of a floor in another way. */
+  private solid: Object3D[] = [];
   private theme: Theme = "light";
   private readonly floor = new MeshLambertMaterial({ depthWrite: false, map: tiles() });
   private readonly plain = new MeshBasicMaterial({ depthWrite: false });
@@ -77,14 +82,17 @@ export class Ground {
     this.line.color.set(palette.edge);
   }
 
-  /** The map is drawn flat and in exact colours, 3D with light and shadow. */
+  /** The map is drawn flat and in exact colours, 3D with light and shadow; floors of a building are drawn elsewhere then. */
   setView(view: View): void {
     for (const { mesh, lit, plain } of this.meshes) mesh.material = view === "map" ? plain : lit;
     if (this.sides !== undefined) this.sides.visible = view !== "map";
+    for (const part of this.isFloor ? this.solid : []) part.visible = view === "map";
+    if (this.isFloor && this.sides !== undefined) this.sides.visible = false;
   }
 
   show(reply: Reply<"ground">, bounds: Bounds, kinds: string[], view: View): void {
     this.clear();
+    this.isFloor = reply.ok.sheets.length > 0;
     this.floors = polygons(reply.arrays);
     this.addFloor(Math.max(bounds[2] - bounds[0], bounds[3] - bounds[1]));
     this.addTerrain(reply, kinds);
@@ -103,6 +111,7 @@ export class Ground {
     for (const group of [this.terrain, this.areas, this.walls]) group.clear();
     for (const { mesh } of this.meshes) mesh.removeFromParent();
     this.meshes.length = 0;
+    this.solid = [];
     this.areaNames = [];
   }
 
@@ -119,6 +128,7 @@ export class Ground {
     const mesh = this.add(this.root, geometry, this.floor, this.plain);
     mesh.renderOrder = ORDER.floor;
     mesh.receiveShadow = true;
+    this.solid.push(mesh);
   }
 
   private addTerrain(reply: Reply<"ground">, kinds: string[]): void {
@@ -159,9 +169,11 @@ export class Ground {
     this.walls.add(sides);
     this.sides = sides;
     const frame = blocks[blocks.length - 1].polygon.shell; // around everything, with no edge of its own
-    const rims = blocks.flatMap(({ edges, z }) =>
+    const rims = this.isFloor ? [] : blocks.flatMap(({ edges, z }) =>
       edges.filter((ring) => ring !== frame).flatMap((ring) => rim(ring, z + 0.01)),
     );
-    this.walls.add(new LineSegments(strokes([...rims, ...thin(lines)]), this.line));
+    const edges = new LineSegments(strokes([...rims, ...thin(lines)]), this.line);
+    this.walls.add(edges);
+    this.solid.push(caps, edges);
   }
 }

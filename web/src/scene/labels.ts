@@ -1,4 +1,4 @@
-/** Names of areas on the map and in 3D; of names that would overlap only the larger area's is shown. */
+/** Names of areas and of links between floors, on the map and in 3D; of names that would overlap only the larger area's is shown. */
 import type { App } from "../app";
 import type { Point } from "../store";
 import { Mark } from "./marks";
@@ -26,24 +26,31 @@ export function apart(labels: readonly Label[]): boolean[] {
 
 export function areaLabels(app: App): void {
   let marks: Mark[] = [];
+  let isLink: boolean[] = [];
   let sizes: { width: number; height: number }[] = [];
   const show = (): void => {
-    const on = app.store.layers.areas.value && app.store.view.value !== "walk";
-    const places = marks.map(({ at }) => (at === undefined ? undefined : app.stage.pixelAt(at[0], at[1])));
+    const isMap = app.store.view.value !== "walk";
+    const areas = app.store.layers.areas.value;
+    const places = marks.map((mark, i) => (isMap && (areas || isLink[i]) ? mark.pixel : undefined));
     const free = apart(places.map((at, i) => ({ at, ...sizes[i] })));
-    marks.forEach((mark, i) => mark.element.classList.toggle("off", !on || !free[i]));
+    marks.forEach((mark, i) => mark.element.classList.toggle("off", !free[i]));
   };
-  app.groundShown.push(() => {
+  const write = (): void => {
     for (const mark of marks) mark.remove();
-    const areas = [...app.ground.areaNames].sort((a, b) => b.size - a.size);
-    marks = areas.map(({ name, at }, i) => {
-      const mark = new Mark(app.stage, app.marks, { testid: `area-${i}`, name, text: name, kind: "label area" });
-      mark.move(at);
+    const areas = [...app.ground.areaNames].sort((a, b) => b.size - a.size).map((area) => ({ ...area, z: undefined }));
+    const links = app.building.labels;
+    marks = [...links, ...areas].map(({ name, at, z }, i) => {
+      const testid = i < links.length ? `link-${i}` : `area-${i - links.length}`;
+      const mark = new Mark(app.stage, app.marks, { testid, name, text: name, kind: i < links.length ? "label area link" : "label area" });
+      mark.move(at, z);
       return mark;
     });
+    isLink = marks.map((_, i) => i < links.length);
     sizes = marks.map(({ element }) => ({ width: element.offsetWidth, height: element.offsetHeight }));
     show();
-  });
+  };
+  app.groundShown.push(write);
+  app.floorsMoved.push(() => app.building.isShown && write());
   app.stage.moved.push(show);
   app.store.layers.areas.watch(show);
   app.store.view.watch(show);

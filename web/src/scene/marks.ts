@@ -15,6 +15,8 @@ export interface MarkLook {
 export class Mark {
   readonly element: HTMLElement;
   at: Point | undefined;
+  /** Height at which it stands; undefined on the ground that the pointer is on. */
+  private z: number | undefined;
   private readonly stage: Stage;
   private readonly look: MarkLook;
 
@@ -30,8 +32,9 @@ export class Mark {
     if (look.drag !== undefined) this.makeDraggable(look.drag);
   }
 
-  move(at: Point | undefined): void {
+  move(at: Point | undefined, z?: number): void {
     this.at = at;
+    this.z = z;
     this.place();
   }
 
@@ -44,9 +47,14 @@ export class Mark {
     this.stage.moved.splice(this.stage.moved.indexOf(this.place), 1);
   }
 
+  /** Where it is on the screen; undefined if it is not seen. */
+  get pixel(): Point | undefined {
+    if (this.at === undefined || this.stage.view === "walk") return undefined;
+    return this.stage.pixelAt(this.at[0], this.at[1], this.z ?? this.look.z);
+  }
+
   private readonly place = (): void => {
-    const shown = this.at !== undefined && this.stage.view !== "walk";
-    const pixel = !shown || this.at === undefined ? undefined : this.stage.pixelAt(this.at[0], this.at[1], this.look.z ?? 0);
+    const { pixel } = this;
     this.element.hidden = pixel === undefined;
     if (pixel === undefined) return;
     this.element.style.transform = `translate(${pixel[0].toFixed(1)}px, ${pixel[1].toFixed(1)}px)`;

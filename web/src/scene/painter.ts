@@ -59,6 +59,7 @@ export class Painter {
     // Antialiasing is done in a separate target: the canvas itself is written once per pixel.
     this.renderer = new WebGLRenderer({ canvas, antialias: false, stencil: true, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.renderer.localClippingEnabled = true; // of floors of buildings
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;

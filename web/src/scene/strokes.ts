@@ -34,6 +34,16 @@ export function chain(points: Numbers, z: number, from = 0, to = points.length /
   return at;
 }
 
+/** The same with a height for each point, of the pieces i to i + 1 for which `keep` is true. */
+export function climb(points: Numbers, heights: Numbers, z: number, keep: (i: number) => boolean): number[] {
+  const at: number[] = [];
+  for (let i = 0; i + 1 < heights.length; i++) {
+    if (!keep(i)) continue;
+    at.push(points[2 * i], points[2 * i + 1], heights[i] + z, points[2 * i + 2], points[2 * i + 3], heights[i + 1] + z);
+  }
+  return at;
+}
+
 /** One object of many straight pieces; `colours` gives each end of each piece its own. */
 export class Strokes extends LineSegments2 {
   private readonly look: StrokeLook;
@@ -95,7 +105,7 @@ export class Strip extends Mesh<BufferGeometry, MeshBasicMaterial> {
     this.visible = false;
   }
 
-  draw(left: Numbers | undefined, right: Numbers | undefined, z = 0.03): void {
+  draw(left: Numbers | undefined, right: Numbers | undefined, z = 0.03, heights?: Numbers, keep?: (i: number) => boolean): void {
     this.geometry.dispose();
     this.visible = left !== undefined && right !== undefined && left.length === right.length && left.length > 2;
     if (!this.visible || left === undefined || right === undefined) return;
@@ -103,8 +113,9 @@ export class Strip extends Mesh<BufferGeometry, MeshBasicMaterial> {
     const at = new Float32Array(n * 6);
     const faces: number[] = [];
     for (let i = 0; i < n; i++) {
-      at.set([left[2 * i], left[2 * i + 1], z, right[2 * i], right[2 * i + 1], z], 6 * i);
-      if (i > 0) faces.push(2 * i - 2, 2 * i - 1, 2 * i, 2 * i - 1, 2 * i + 1, 2 * i);
+      const height = z + (heights?.[i] ?? 0);
+      at.set([left[2 * i], left[2 * i + 1], height, right[2 * i], right[2 * i + 1], height], 6 * i);
+      if (i > 0 && keep?.(i - 1) !== false) faces.push(2 * i - 2, 2 * i - 1, 2 * i, 2 * i - 1, 2 * i + 1, 2 * i);
     }
     this.geometry = new BufferGeometry().setAttribute("position", new BufferAttribute(at, 3));
     this.geometry.setIndex(faces);

@@ -1,0 +1,144 @@
+"""Buildings on the page: floors, parts of links, and paths over them.
+
+The page draws sheets: floors and parts of links, each with its own heights. They are numbered as in
+`Building.layers`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from footway.environment import Escalator
+from footway.errors import BadInput, BadQuery, FootwayError, NoPath
+from footway.studio import replies
+
+if TYPE_CHECKING:
+    from footway.corridor.building.map import BuildingMap
+    from footway.environment import Building
+    from footway.studio.requests import Path as PathRequest
+
+
+def floor_facts(building: Building | None) -> list[replies.FloorFacts]:
+    """Return the floors, none of a plan."""
+    return [
+        replies.FloorFacts(name=floor.name, elevation=floor.elevation, area=floor.environment.area)
+        for floor in (building.floors if building is not None else ())
+    ]
+
+
+def link_facts(building: Building | None) -> list[replies.LinkFacts]:
+    """Return the links, none of a plan."""
+    return [
+        replies.LinkFacts(
+            name=link.name,
+            kind=link.kind,
+            floors=[portal.floor for portal in link.portals],
+            direction=link.direction if isinstance(link, Escalator) else None,
+        )
+        for link in (building.links if building is not None else ())
+    ]
+
+
+def sheets(building: Building) -> tuple[list[replies.SheetFacts], dict[str, Any]]:
+    """Return the sheets, and the arrays of `replies.Ground` that only buildings have."""
+    joined: list[list[int]] = [[] for _ in building.layers]
+    for seam in building.seams:
+        joined[seam.left].append(seam.right)
+        joined[seam.right].append(seam.left)
+    facts = [
+        replies.SheetFacts(
+            name=layer.name, floor=layer.floor, link=layer.link, low=layer.low, high=layer.high,
+            sides=_sides(layer.low_line, layer.high_line), joined=joined[k],
+        )
+        for k, layer in enumerate(building.layers)
+    ]  # fmt: skip
+    walls = [sheet.walls.segments for sheet in building.sheets]
+    parts = [len(sheet.polygon.geoms) for sheet in building.sheets]
+    numbers = np.arange(len(building.sheets))
+    return facts, {
+        "lines": np.concatenate(walls),
+        "polygon_sheets": np.repeat(numbers, parts),
+        "line_sheets": np.repeat(numbers, [len(lines) for lines in walls]),
+    }
+
+
+def _sides(low: tuple[float, ...], high: tuple[float, ...]) -> list[replies.Place]:
+    """Return the ends of the lower and of the upper side of a slope, both in one direction."""
+    a, b = np.reshape(low, (2, 2)), np.reshape(high, (2, 2))
+    if np.linalg.norm(a - b, axis=1).sum() > np.linalg.norm(a - b[::-1], axis=1).sum():
+        b = b[::-1]
+    return [replies.Place(x, y) for x, y in np.concatenate([a, b]).tolist()]
+
+
+def find_path(
+    cmap: BuildingMap, request: PathRequest
+) -> tuple[dict[str, Any], dict[str, Any], Any]:
+    """Return facts and arrays of a path over floors and links, and its corridor.
+
+    Raises:
+        BadInput: an end without a floor, or a method for plans.
+    """
+    if request.method != "short":
+        raise BadInput(f"{request.method} is for maps of one floor: in a building use short")
+    start, goal = _ends(request)
+    corridor = cmap.corridor(start, goal, radius=request.radius, by=request.by)
+    found = corridor.path
+    facts = {
+        "length": found.length,
+        "clearance": found.clearance,
+        "duration": found.seconds,
+        "floors": list(found.floors),
+        "links": list(found.links),
+    }
+    arrays = {
+        "path": found.points[:, :2],
+        "heights": found.points[:, 2],
+        "sheets": found.sheets,
+        "backbone": corridor.balls[:, :2],
+        "radii": corridor.radii,
+        "left": corridor.left,
+        "right": corridor.right,
+        "disc_heights": corridor.balls[:, 2],
+        "disc_sheets": corridor.sheets,
+    }
+    return facts, arrays, corridor
+
+
+def _ends(request: PathRequest) -> list[tuple[float, float, str]]:
+    if request.floors is None:
+        raise BadInput("the map is a building: give the floors of start and goal")
+    ends = zip((request.start, request.goal), request.floors, strict=True)
+    return [(at.x, at.y, floor) for at, floor in ends]
+
+
+def refusal_facts(
+    cmap: BuildingMap, request: PathRequest, error: Exception, margin: float
+) -> dict[str, Any]:
+    """Return the first end where the disc does not fit, and the nearest place of its floor."""
+    if not isinstance(error, (NoPath, BadQuery)):
+        return {}
+    try:
+        ends = _ends(request)
+        tight = np.flatnonzero(cmap.clearance(ends) < request.radius)
+        if not len(tight):
+            return {}
+        k = int(tight[0])
+        x, y, _ = cmap.nearest_free([ends[k]], radius=margin * request.radius)[0]
+    except FootwayError:
+        return {}
+    return {"end": ("start", "goal")[k], "nearest": replies.Place(x, y)}
+
+
+def warm_up(cmap: BuildingMap) -> None:
+    """Find a path from the first floor to the last, so that kernels are compiled and loaded."""
+    points = cmap.random_points(50, radius=0.1)
+    order = [floor.name for floor in cmap.building.floors]
+    ends = sorted(points, key=lambda point: order.index(point[2]))
+    _ = cmap.corridor(ends[0], ends[-1], radius=0.1).left
+
+
+def building_map(cmap: object) -> BuildingMap | None:
+    """Return a map if it is that of a building, else None."""
+    return cast("BuildingMap", cmap) if hasattr(cmap, "building") else None

@@ -1,0 +1,47 @@
+"""A building: its floors, a path from one to another, 3D, and the address."""
+
+import pytest
+
+
+def test_a_path_from_floor_to_floor(browsing, server):
+    browsing.open("gallery:rimea8")
+    assert browsing.state["floor"] == "0"
+    browsing.press("tab-path")
+    browsing.click((5.0, 6.6))
+    ground = browsing.picture()
+    browsing.press("floor-1")
+    assert browsing.part("mark-start").get_attribute("aria-label") == "Start, on floor 0"
+    assert browsing.picture() != ground  # the stairs down are seen
+    browsing.page.keyboard.press("ArrowUp")  # in the list
+    browsing.shows(lambda state: state["floor"] == "2")
+    names = browsing.page.locator(".mark.link").all_inner_texts()
+    assert names == ["Stairs A1 ↓ 1"]
+    browsing.click((5.0, 10.4))
+    path = browsing.shows(lambda state: state["path"]["facts"])["path"]
+    assert path["floors"] == {"start": "0", "goal": "2"}
+    header, _ = server.request("path", start=path["start"], goal=path["goal"], floors=["0", "2"])
+    assert path["facts"]["length"] == pytest.approx(header["ok"]["length"])
+    facts = browsing.part("path-facts").inner_text()
+    for words in (f"{path['facts']['length']:.2f} m", "0 → 1 → 2", "Stairs A0, Stairs A1"):
+        assert words in facts
+
+    browsing.page.locator("canvas.stage").press("PageDown")
+    browsing.shows(lambda state: state["floor"] == "1")
+    browsing.drag(path["goal"], (10.0, 3.6))  # what is dragged comes to the floor that is shown
+    moved = browsing.shows(
+        lambda state: state["path"]["floors"]["goal"] == "1" and state["path"]["facts"]
+    )
+    browsing.until(lambda: "0 → 1\n" in browsing.part("path-facts").inner_text())
+    browsing.until(lambda: "floors=0,1" in browsing.address)
+    browsing.page.reload()
+    again = browsing.shows(lambda state: state["path"]["facts"])
+    assert (again["floor"], again["path"]["floors"]) == ("1", moved["path"]["floors"])
+
+
+def test_what_is_for_plans_is_refused_in_one_line(browsing):
+    browsing.open("gallery:rimea8")
+    browsing.page.locator("canvas.stage").press("Space")
+    browsing.until(lambda: "is a building; crowds in the studio walk on maps" in browsing.toasts)
+    browsing.open("gallery:field")
+    assert not browsing.part("floors").is_visible()
+    assert browsing.state["floor"] is None

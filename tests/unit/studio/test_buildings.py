@@ -1,0 +1,153 @@
+"""Buildings in the studio: sheets, paths over floors, and what is refused in one line."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import shapely
+
+import footway as fw
+from footway.formats import save_geojson
+from footway.studio import handover
+from footway.studio.documents import built_in, open_built_in, open_document
+from footway.studio.layers import ground
+from footway.studio.loading_process import rehearse
+from footway.studio.requests import parse
+from footway.studio.session import Session
+from footway.studio.wire import unpacked
+
+ROOM = open_built_in("gallery:rimea8")
+START, GOAL = (5.0, 6.6), (5.0, 10.4)
+
+
+@pytest.fixture
+def session():
+    made = Session(ROOM)
+    yield made
+    assert made.end()
+
+
+def ask(session, kind, /, **fields):
+    return unpacked(session.answer(parse(json.dumps({"n": 1, "type": kind, **fields}))))
+
+
+def test_the_list_of_maps_has_all_buildings():
+    assert {"gallery:tower", "gallery:station", "gallery:stadium", "gallery:rimea8"} <= {
+        *built_in()
+    }
+
+
+def test_facts_name_floors_and_links():
+    facts, building = ROOM.facts(), ROOM.building
+    assert [(f.name, f.elevation) for f in facts.floors] == [("0", 0.0), ("1", 3.0), ("2", 6.0)]
+    assert [(link.name, link.kind, link.floors) for link in facts.links] == [
+        ("A0", "stairs", ["0", "1"]),
+        ("A1", "stairs", ["1", "2"]),
+    ]
+    assert facts.area == building.area
+    assert facts.bounds == building.bounds
+    assert not facts.editable
+    station = open_built_in("gallery:station").facts().links
+    assert {link.direction for link in station if link.kind == "escalator"} == {"up", "down"}
+
+
+@pytest.mark.parametrize("name", ["rimea8", "station"])
+def test_sheets_are_those_of_the_building(name):
+    building = fw.load(f"gallery:{name}")
+    answer = ground(open_built_in(f"gallery:{name}"))
+    facts, arrays = answer.facts, answer.arrays
+    assert [sheet.name for sheet in facts.sheets] == [layer.name for layer in building.layers]
+    rings, starts = arrays["rings"], arrays["polygons"]
+    area = np.zeros(len(facts.sheets))
+    for k, (first, last) in enumerate(itertools.pairwise(starts)):
+        parts = [
+            arrays["points"][a:b]
+            for a, b in zip(rings[first:last], rings[first + 1 :], strict=False)
+        ]
+        area[arrays["polygon_sheets"][k]] += shapely.Polygon(parts[0], parts[1:]).area
+    np.testing.assert_allclose(area, [sheet.polygon.area for sheet in building.sheets])
+    walls = [arrays["lines"][arrays["line_sheets"] == k] for k in range(len(facts.sheets))]
+    for own, sheet in zip(walls, building.sheets, strict=True):
+        np.testing.assert_array_equal(own, sheet.walls.segments)
+    for k, (sheet, layer) in enumerate(zip(facts.sheets, building.layers, strict=True)):
+        np.testing.assert_allclose(
+            layer.heights(np.array(sheet.sides)), np.repeat([sheet.low, sheet.high], 2)
+        )
+        assert all(k in facts.sheets[other].joined for other in sheet.joined)
+
+
+def test_areas_are_on_their_floors():
+    facts = ground(ROOM).facts
+    names = [{a.name for a in floor.environment.areas} for floor in ROOM.building.floors]
+    assert [{a.name for a in facts.areas if a.floor == k} for k in range(3)] == names
+
+
+@pytest.mark.parametrize("by", ["length", "time"])
+def test_a_path_is_that_of_the_map(session, by):
+    header, arrays = ask(session, "path", start=START, goal=GOAL, floors=["2", "0"], by=by)
+    path = ROOM.building_map.path((*START, "2"), (*GOAL, "0"), radius=0.25, by=by)
+    facts = header["ok"]
+    assert (facts["length"], facts["duration"]) == (path.length, path.seconds)
+    assert (facts["floors"], facts["links"]) == (["2", "1", "0"], ["A1", "A0"])
+    drawn = np.column_stack([arrays["path"], arrays["heights"]])
+    np.testing.assert_allclose(drawn, path.points, atol=1e-5)
+    np.testing.assert_array_equal(arrays["sheets"], path.sheets)
+    assert len(arrays["disc_sheets"]) == len(arrays["disc_heights"]) == len(arrays["backbone"])
+
+
+def test_a_path_that_does_not_fit_says_on_which_floor(session):
+    hall = (17.1, 7.0)
+    header, _ = ask(session, "path", start=hall, goal=hall, floors=["2", "0"], radius=0.65)
+    assert header["reason"] == "pinch"
+    assert header["pinch"]["where"] in {layer.name for layer in ROOM.building.layers}
+
+
+def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
+    header, _ = ask(session, "path", start=START, goal=(5.0, -1.0), floors=["2", "0"])
+    assert header["end"] == "goal"
+    x, y = header["nearest"]
+    assert ROOM.building_map.clearance([(x, y, "0")])[0] >= 0.25
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "words"),
+    [
+        ("path", {"start": START, "goal": GOAL}, "give the floors"),
+        ("path", {"start": START, "goal": GOAL, "floors": ["0", "9"]}, "no floor '9'"),
+        (
+            "path",
+            {"start": START, "goal": GOAL, "floors": ["0", "1"], "method": "irm"},
+            "one floor",
+        ),
+        ("population", {"do": "add"}, "walk on maps of one floor"),
+        ("crowd", {"do": "start"}, "walk on maps of one floor"),
+        ("crowd", {"do": "reset"}, "walk on maps of one floor"),
+        ("obstacle", {"do": "add", "at": START}, "walk on maps of one floor"),
+        ("layer", {"name": "axis"}, "one floor"),
+        ("layer", {"name": "discs"}, "one floor"),
+        ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),
+        ("edit", {"do": "delete", "at": START}, "cannot be edited"),
+    ],
+)
+def test_what_is_for_plans_is_refused_in_one_line(session, kind, fields, words):
+    header, _ = ask(session, kind, **fields)
+    assert header["kind"] == "bad-input", header
+    assert words in header["error"]
+
+
+def test_files_of_buildings_are_opened(tmp_path):
+    file = tmp_path / "house.geojson"
+    save_geojson(ROOM.building, file)
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+    document = open_document(str(file))
+    rehearse(document)
+    handover.pack(document, tmp_path / "a", file=str(file))
+    again = handover.unpack(tmp_path / "a", file=str(file))
+    assert again.facts() == document.facts()
+    plan = fw.Environment.from_polygons(bounds=(0, 0, 10, 8))
+    save_geojson(plan, tmp_path / "plan.geojson")
+    toml = tmp_path / "house.toml"
+    toml.write_text('[[floor]]\nname = "0"\nplan = "plan.geojson"\n')
+    assert [floor.name for floor in open_document(str(toml)).building.floors] == ["0"]

@@ -1,0 +1,70 @@
+/** The floors of a building: which one is shown, and how they are stacked in 3D. */
+import type { App } from "../app";
+import { choice, h, slider, toggle } from "../dom";
+import type { Document } from "../store";
+
+/** Height above the highest floor up to which the cut is set, m. */
+const ABOVE = 3;
+
+/** A card beside the map; it is hidden on a plan of one floor. */
+export function floorSwitch(app: App): HTMLElement {
+  const { store, building } = app;
+  const list = h("div", { class: "floor-list" });
+  const more = h("div", { class: "stack stacking", "data-testid": "stacking" });
+  const card = h("div", { class: "card floors", "data-testid": "floors" }, list, more);
+  card.hidden = true;
+  let set: (name: string) => void = () => undefined;
+  let shown = "";
+  store.document.watch((document) => {
+    const key = JSON.stringify(document?.floors);
+    if (document === undefined || key === shown) return;
+    shown = key;
+    card.hidden = document.floors.length === 0;
+    if (card.hidden) return;
+    const buttons = floorButtons(app, document);
+    set = buttons.set;
+    list.replaceChildren(buttons.row);
+    more.replaceChildren(...stacking(app, document));
+  });
+  store.floor.watch((floor) => {
+    const name = store.document.value?.floors[floor]?.name;
+    if (name === undefined) return;
+    set(name);
+    list.querySelector("[aria-checked=true]")?.scrollIntoView({ block: "nearest" });
+  });
+  store.view.watch((view) => (more.hidden = view !== "3d"));
+  building.stack = { ...building.stack };
+  return card;
+}
+
+/** One button for each floor, the highest first. */
+function floorButtons(app: App, { floors }: Document): { row: HTMLElement; set: (name: string) => void } {
+  const numbers = floors.map((_, i) => i).sort((a, b) => floors[b].elevation - floors[a].elevation || b - a);
+  const options = numbers.map((i) => ({ value: floors[i].name, text: floors[i].name }));
+  const present = floors[Math.max(0, app.store.floor.value)]?.name ?? floors[0].name;
+  const made = choice("floor", "Floor", options, present, (name) => app.store.floor.set(floors.findIndex((floor) => floor.name === name)));
+  made.row.classList.add("upright");
+  numbers.forEach((i, k) => {
+    const height = h("small", {}, `${Number(floors[i].elevation.toFixed(2))} m`);
+    made.row.children[k].append(height);
+  });
+  return made;
+}
+
+/** How the floors are shown in 3D. */
+function stacking(app: App, { floors }: Document): HTMLElement[] {
+  const heights = floors.map(({ elevation }) => elevation);
+  const [low, high] = [Math.min(...heights), Math.max(...heights) + ABOVE];
+  const { building } = app;
+  const change = (stack: Partial<typeof building.stack>): void => {
+    building.stack = { ...building.stack, ...stack };
+    app.arrangeFloors();
+  };
+  building.stack = { apart: 1, cut: Infinity, faint: true };
+  const apart = slider("floors-apart", "Pulled apart", { min: 1, max: 5, step: 0.1, value: 1, unit: "×" }, (value) => change({ apart: value }));
+  const cut = slider("floors-cut", "Cut at", { min: low, max: high, step: 0.1, value: high, unit: "m" }, (value) =>
+    change({ cut: value >= high - 0.05 ? Infinity : value }),
+  );
+  const faint = toggle("floors-faint", "Other floors faint", true, (on) => change({ faint: on }));
+  return [apart.row, cut.row, faint.row];
+}
