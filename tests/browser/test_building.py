@@ -45,3 +45,26 @@ def test_what_is_for_plans_is_refused_in_one_line(browsing):
     browsing.open("gallery:field")
     assert not browsing.part("floors").is_visible()
     assert browsing.state["floor"] is None
+
+
+def test_in_3d_floors_are_pulled_apart_cut_and_faint(browsing):
+    browsing.open("gallery:rimea8")
+    browsing.press("tab-path", "panel-hide", "view-3d", "floor-2", "fit")
+    whole = browsing.picture()
+    browsing.press("floors-faint")
+    assert browsing.picture() != whole
+    _, high = browsing.state["heights"]
+    browsing.slide("floors-apart", 3)
+    browsing.shows(lambda state: state["heights"][1] - high == pytest.approx(12.0))
+    browsing.click((17.1, 7.0))  # a click is on the floor that is chosen, at its height
+    path = browsing.shows(lambda state: state["path"]["start"])["path"]
+    assert path["start"] == pytest.approx((17.1, 7.0), abs=0.1)
+    browsing.press("floor-0")
+    browsing.slide("floors-cut", 2)
+    browsing.shows(lambda state: state["heights"][1] < 7)
+    browsing.click((17.1, 7.0))
+    path = browsing.shows(lambda state: state["path"]["facts"])["path"]
+    assert path["goal"] == pytest.approx((17.1, 7.0), abs=0.1)
+    assert path["facts"]["floors"] == ["2", "1", "0"]
+    mark = browsing.part("mark-start").bounding_box()
+    assert mark["y"] < browsing.part("mark-goal").bounding_box()["y"] - 100

@@ -192,7 +192,7 @@ export class App {
 
   fit(): void {
     const { value } = this.store.document;
-    if (value !== undefined) this.stage.fit(value.bounds);
+    if (value !== undefined) this.stage.fit(value.bounds, this.building.heights);
   }
 
   /** Draw the ground again, in the colours of the theme. */
@@ -244,7 +244,7 @@ export class App {
     if (reply.version !== this.store.document.value?.version) return; // the next document is on its way
     this.shown = reply;
     this.draw(document, reply);
-    if (this.isMoved) this.stage.fit(document.bounds);
+    if (this.isMoved) this.fit();
     tell(this.groundShown, { bounds: document.bounds, fresh: this.isFresh });
     this.isFresh = this.isMoved = false;
   }

@@ -86,6 +86,7 @@ function state(): unknown {
     radius: path.query.get().radius,
     floor: store.floorName,
     present: [...app.building.present],
+    heights: app.building.heights,
     selected: store.selected.value,
     following: store.following.value,
     obstacles: Array.from(app.obstacles.discs),

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { Vector2 } from "three";
 import { floorGround, heightAt, linkName, sheetAt, sheetsOf, shownOn, type Sheet } from "../src/scene/sheets";
+import { BuildingScene } from "../src/scene/building";
 import { polygons } from "../src/scene/polygons";
+import type { Document } from "../src/store";
 import type { Reply } from "../src/wire";
 
 const square = (x: number): number[] => [x, 0, x + 4, 0, x + 4, 4, x, 4];
@@ -79,4 +81,29 @@ test("a link says where it leads, and an escalator also where it comes from", ()
   const up = { name: "west", kind: "escalator", floors: ["platform", "hall"], direction: "up" };
   expect([linkName(up, "platform"), linkName(up, "hall")]).toEqual(["Escalator west ↑ hall", "Escalator west ← platform"]);
   expect(linkName({ name: "lift", kind: "lift", floors: ["0", "1"], direction: null }, "0")).toBe("Lift");
+});
+
+const DOCUMENT = {
+  bounds: [0, 0, 8, 4],
+  floors: [{ name: "0", elevation: 0, area: 16 }, { name: "1", elevation: 3, area: 16 }],
+  links: [{ name: "A", kind: "stairs", floors: ["0", "1"], direction: null }],
+} as unknown as Document;
+
+test("the map shows the links of one floor, 3D all floors at their heights", () => {
+  const scene = new BuildingScene();
+  scene.show(GROUND, DOCUMENT, "light");
+  const seen = (): boolean[] => scene.root.children.slice(0, 3).map(({ visible }) => visible);
+  scene.arrange("map", 0);
+  expect(seen()).toEqual([false, false, true]);
+  expect(scene.labels.map(({ name }) => name)).toEqual(["Stairs A ↑ 1"]);
+  scene.stack = { ...scene.stack, apart: 2 };
+  scene.arrange("3d", 1);
+  expect(seen()).toEqual([true, true, true]);
+  expect(scene.root.children.slice(0, 2).map(({ position }) => position.z)).toEqual([0, 6]);
+  expect(scene.heightOn(2, [6, 1])).toBeCloseTo(3);
+  expect(scene.heights[1]).toBeCloseTo(7.1);
+  scene.stack = { ...scene.stack, cut: 1 };
+  expect(scene.heights).toEqual([0, 1.1]);
+  scene.arrange("walk", 1);
+  expect(scene.heightOn(1, [1, 1])).toBe(3);
 });

@@ -8,7 +8,7 @@ const ABOVE = 3;
 
 /** A card beside the map; it is hidden on a plan of one floor. */
 export function floorSwitch(app: App): HTMLElement {
-  const { store, building } = app;
+  const { store } = app;
   const list = h("div", { class: "floor-list" });
   const more = h("div", { class: "stack stacking", "data-testid": "stacking" });
   const card = h("div", { class: "card floors", "data-testid": "floors" }, list, more);
@@ -33,7 +33,6 @@ export function floorSwitch(app: App): HTMLElement {
     list.querySelector("[aria-checked=true]")?.scrollIntoView({ block: "nearest" });
   });
   store.view.watch((view) => (more.hidden = view !== "3d"));
-  building.stack = { ...building.stack };
   return card;
 }
 
@@ -57,8 +56,10 @@ function stacking(app: App, { floors }: Document): HTMLElement[] {
   const [low, high] = [Math.min(...heights), Math.max(...heights) + ABOVE];
   const { building } = app;
   const change = (stack: Partial<typeof building.stack>): void => {
+    const isWhole = app.stage.pose() === undefined;
     building.stack = { ...building.stack, ...stack };
     app.arrangeFloors();
+    if (isWhole) app.fit();
   };
   building.stack = { apart: 1, cut: Infinity, faint: true };
   const apart = slider("floors-apart", "Pulled apart", { min: 1, max: 5, step: 0.1, value: 1, unit: "×" }, (value) => change({ apart: value }));

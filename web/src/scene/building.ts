@@ -107,6 +107,13 @@ export class BuildingScene {
     return this.view === "3d" ? this.stack.apart : this.view === "map" ? 0 : 1;
   }
 
+  /** The lowest and the highest point that 3D shows, m. */
+  get heights(): [number, number] {
+    const { apart, cut } = this.stack;
+    const levels = this.sheets.map(({ low }) => low).filter((low) => low <= cut);
+    return levels.length === 0 ? [0, 0] : [Math.min(...levels) * apart, Math.min(cut, Math.max(...levels) + PARAPET / apart) * apart];
+  }
+
   /** The sheet of a floor. */
   sheetOf(floor: number): number {
     return this.sheets.findIndex((sheet) => sheet.floor === floor);
@@ -253,10 +260,10 @@ export class BuildingScene {
       new LineBasicMaterial({ color: palette.edge, clippingPlanes, transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
     const made = (opacity: number): Looks => ({
       fill: lit(palette.ground, opacity),
-      link: lit(palette.link, Math.min(1, 2 * opacity)),
+      link: lit(palette.link, Math.min(1, 2.5 * opacity)),
       side: side(palette.side, opacity),
       cap: lit(this.theme === "light" ? palette.cap : palette.side, opacity),
-      line: line(Math.min(1, 2 * opacity)),
+      line: line(Math.min(1, 4 * opacity)),
     });
     const plain = { depthTest: false, depthWrite: false, transparent: true };
     const plan = {
@@ -264,7 +271,7 @@ export class BuildingScene {
       link: new MeshBasicMaterial({ color: palette.link, ...plain }),
       line: new LineBasicMaterial({ color: palette.edge, ...plain }),
     };
-    return { plan, solid: made(1), faint: made(0.2) };
+    return { plan, solid: made(1), faint: made(0.07) };
   }
 }
 

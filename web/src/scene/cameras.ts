@@ -52,8 +52,8 @@ export class Cameras {
     this.cameraMoved();
   }
 
-  /** Show the whole of `bounds` between the panels, in the map and in 3D. */
-  fit(bounds: Bounds): void {
+  /** Show the whole of `bounds` between the panels, in the map and in 3D; there between two heights, m. */
+  fit(bounds: Bounds, [low, high]: [number, number] = [0, 0]): void {
     this.bounds = bounds;
     const [x0, y0, x1, y1] = bounds;
     const { clientWidth: width, clientHeight: height } = this.canvas;
@@ -63,12 +63,17 @@ export class Cameras {
     const shift = [((right - left) / 2) * this.metresPerPixel, ((top - bottom) / 2) * this.metresPerPixel];
     const centre = [(x0 + x1) / 2, (y0 + y1) / 2];
     this.map.position.set(centre[0] + shift[0], centre[1] + shift[1], 500);
-    const away = (this.metresPerPixel * height * 0.5) / Math.tan((this.orbit.fov * Math.PI) / 360);
+    // Seen at 45 degrees, depth and height are 0.7 times as long on the screen.
+    const tall = ((y1 - y0 + high - low) * 0.71) / free[1];
+    const nearer = 1.1 + (0.3 * (high - low)) / (high - low + y1 - y0); // what is high is nearer to the eye
+    const perPixel = high > low ? Math.max((x1 - x0) / free[0], tall) * nearer : this.metresPerPixel;
+    const away = (perPixel * height * 0.5) / Math.tan((this.orbit.fov * Math.PI) / 360);
     // Seen at 45 degrees, the ground is 1.4 times as long as what it covers of the screen.
-    const [x, y] = [centre[0] + shift[0] * 0.8, centre[1] + shift[1] * 1.4];
-    this.controls.target.set(x, y - away * 0.04, 0);
-    this.orbit.position.set(x, y - away * 0.72, away * 0.72);
-    this.reach();
+    const factor = perPixel / this.metresPerPixel;
+    const [x, y, z] = [centre[0] + shift[0] * 0.8 * factor, centre[1] + shift[1] * 1.4 * factor, (low + high) / 2];
+    this.controls.target.set(x, y - away * 0.04, z);
+    this.orbit.position.set(x, y - away * 0.72, z + away * 0.72);
+    this.reach(high - low);
     this.controls.update();
     this.cameraMoved();
     this.fitted = true;
@@ -200,8 +205,8 @@ export class Cameras {
   }
 
   /** How near and how far things are seen in a map of this size. */
-  private reach(): void {
-    const size = this.size();
+  private reach(height: number): void {
+    const size = Math.max(this.size(), height);
     this.orbit.far = size * 12;
     this.orbit.near = Math.max(0.2, size / 2000);
     this.controls.maxDistance = size * 5;

@@ -130,8 +130,8 @@ export class Stage extends Cameras {
     this.paintSky();
   }
 
-  override fit(bounds: Bounds): void {
-    super.fit(bounds);
+  override fit(bounds: Bounds, heights?: [number, number]): void {
+    super.fit(bounds, heights);
     this.light.aim(bounds);
     this.shadowsMoved();
   }
