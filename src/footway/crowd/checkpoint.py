@@ -102,7 +102,7 @@ _PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items(
 
 KIND = archive.Kind(
     format="footway-crowd",
-    version=9,
+    version=10,
     name="checkpoint",
     remedy="run the crowd again",
     arrays={
@@ -118,9 +118,11 @@ KIND = archive.Kind(
             "<i4", ("slots", 8), 0, ("populations", _INT, _INT, _INT, 0, 1, _INT, _INT)
         ),
         "progress": Array("<f8", ("slots", 2)),
+        "sheet": Array("<i4", ("slots", 2), 0, _INT),
         "paths": Array("<i4", ("path",), 0, _INT),
         "goals": Array("<f8", ("goals", 2)),
         "reach": Array("<f4", ("goals",), 0.0),
+        "goal_sheets": Array("<i4", ("goals",), 0, _INT),
         "weights": Array("<f4", ("weights", "edges"), 0.0, 1e30),
         "queue": indices("next", "queue"),
         "keep": flags("queue"),
@@ -255,6 +257,7 @@ def _parts(simulation: Simulation) -> Arrays:
     return {
         "goals": table.located[:, :2],
         "reach": table.reach,
+        "goal_sheets": table.sheets,
         "weights": simulation.tracks.weights,
         "queue": np.array([number for number, _ in waiting], np.int64),
         "keep": np.array([keep for _, keep in waiting], bool),
@@ -351,7 +354,9 @@ def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> N
     simulation.steps, simulation.next = facts["steps"], facts["next"]
     simulation.arrivals, simulation.exited = facts["arrivals"], facts["exited"]
     simulation.random_goals = {r: GoalRange(*goals) for r, *goals in facts["random_goals"]}
-    simulation.goals.add(arrays["goals"], arrays["reach"])
+    on = arrays["goal_sheets"].astype(np.int64) - 1
+    sheets = None if simulation.floors is None else on
+    simulation.goals.add(arrays["goals"], arrays["reach"], sheets)
     _restore_characters(simulation, facts, arrays)
     simulation.routes.restore([FollowingStyle(*style) for style in facts["styles"]], arrays)
     characters = simulation.characters
@@ -465,8 +470,20 @@ def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
     _require(np.isfinite(place[has_goal, col.GOAL_X : col.AIM_X]).all(), "its goals")
     _require((arrays["seen"][:, col.BODY_RADIUS] > 0.0).all(), "its obstacles")
     _check_paths(arrays, simulation.tracks)
+    _check_sheets(arrays, simulation)
     _check_goals(arrays, simulation.populations)
     _check_groups(arrays)
+
+
+def _check_sheets(arrays: Arrays, simulation: Simulation) -> None:
+    """Check that all are on sheets of the building; in the plane there is none."""
+    count = 0 if simulation.floors is None else len(simulation.floors)
+    present = arrays["cursor"][:, col.MODE] != col.GONE
+    at, goals = arrays["sheet"][present, col.SHEET], arrays["goal_sheets"]
+    least = min(1, count)
+    _require(((least <= at) & (at <= count)).all(), "its floors")
+    _require(((least <= goals) & (goals <= count)).all(), "its floors")
+    _require((arrays["sheet"] <= count).all(), "its floors")
 
 
 def _check_paths(arrays: Arrays, tracks: Tracks) -> None:

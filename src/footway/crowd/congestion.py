@@ -74,9 +74,10 @@ class Congestion:
         """Return the costs of paths that were found (n,), m; infinite where there is none."""
         costs = np.empty(len(found))
         simulation = self._simulation
+        delays = self.delays if len(self.delays) else np.zeros(len(simulation.index.graph.length))
         measure_paths(
             found, halves, weights, simulation.tracks, simulation.index.graph,
-            self.include_delays(simulation.index, 1.0)[1], costs,
+            Delays(True, 1.0, self._narrowest_samples, delays), costs,
         )  # fmt: skip
         return costs
 

@@ -11,7 +11,6 @@ import numpy as np
 from footway import validation
 from footway._numba.jit import thread_count
 from footway._numba.portable_math import hypot
-from footway.corridor.map import as_points
 from footway.crowd import spawning
 from footway.crowd.free_space import free_points
 from footway.crowd.groups import check_bounds
@@ -21,7 +20,8 @@ from footway.crowd.models import LocalModel, UserModel, get_model
 from footway.crowd.obstacles import Obstacle, place_obstacles
 from footway.crowd.populations import (
     Population,
-    check_clearance,
+    as_places,
+    check_places,
     check_reachable,
     make_population,
     random_goals,
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.corridor import CorridorMap
+    from footway.crowd.floors import Floors
     from footway.crowd.groups import Group
     from footway.crowd.inspection import Character
     from footway.crowd.populations import Behaviour, Then
@@ -72,7 +73,7 @@ class Crowd:
     ever overlaps a wall. The same seed gives the same bits, on any number of threads.
 
     Args:
-        cmap: the map.
+        cmap: the map, also of a building (see `docs/buildings.md`).
         seed: seed of all random numbers, 0 or more.
         step: s, length of a step.
         threads: number of threads, at most 1,024; all cores if not given.
@@ -183,6 +184,28 @@ class Crowd:
     def positions(self) -> Floats:
         """(n, 2) m, in the order of `ids`."""
         return self._simulation.characters.position[self._slots]
+
+    @property
+    def floors(self) -> list[str]:
+        """(n,) Name of the floor or link of each character, in the order of `ids`."""
+        names = self._floors("floors").names
+        return [names[k] for k in self._simulation.sheets_of(self._slots).tolist()]
+
+    @property
+    def heights(self) -> Floats:
+        """(n,) m, height of the floor under each character, in the order of `ids`."""
+        building = self._floors("heights").building
+        return building.heights(self._simulation.sheets_of(self._slots), self.positions)
+
+    def _floors(self, what: str) -> Floors:
+        floors = self._simulation.floors
+        if floors is None:
+            raise BadQuery(f"characters have {what} in a building only: this map is a plane")
+        return floors
+
+    def _refuse_in_building(self, what: str) -> None:
+        if self._simulation.floors is not None:
+            raise BadQuery(f"{what} not available in a building yet: use the map of one floor")
 
     @property
     def velocities(self) -> Floats:
@@ -328,8 +351,10 @@ class Crowd:
             behaviour: "goals" (section 5.1) or "wander" (section 5.2).
             profile: body and walking parameters; `Profile()` if not given.
             name: name of the population.
-            starts: (count, 2) m; random points of `area` if not given.
-            area: a polygon: ring (k, 2), Shapely, or an Area; the whole map if not given.
+            starts: (count, 2) m; random points of `area` if not given. In a building points are
+                (x, y, floor), everywhere.
+            area: a polygon: ring (k, 2), Shapely, or an Area; the whole map if not given. In a
+                building (polygon, floor), or the name of a floor, everywhere.
             goals: (count, 2) m, one per character, which stays there unless it exits.
             destinations: areas or points (x, y), visited in this order. A list inside is a choice:
                 each character takes the one with the shortest path when it sets out for it (three
@@ -436,6 +461,7 @@ class Crowd:
         They appear at `rate` per second from `start` on, or by a `schedule` of (time, count). A
         character waits until there is free space for it. The other arguments are as for `add`.
         """
+        self._refuse_in_building("sources are")
         body = with_properties(profile, Profile(), properties)
         count = validation.whole(count, "count", high=_MOST)
         simulation = self._simulation
@@ -491,6 +517,7 @@ class Crowd:
             **properties: values that replace those of the profile, as for `add`.
 
         """
+        self._refuse_in_building("groups are")
         validation.one_of(then, "argument `then`", ("repeat", "stay", "exit"))
         validation.text(name, "name")
         body = with_properties(profile, GROUP_PROFILE, properties)
@@ -527,18 +554,19 @@ class Crowd:
         the next of them from there; for others the new goal replaces their own or random goal.
         Raises BadQuery for goals in walls and for characters that are not present.
         """
-        chosen, points = validation.ids(ids), as_points(goals)
+        simulation, characters = self._simulation, self._simulation.characters
+        chosen = validation.ids(ids)
+        points, sheets = as_places(simulation, goals, "goals")
         if len(chosen) != len(points):
             raise BadQuery(f"there are {len(chosen)} ids and {len(points)} goals")
-        simulation, characters = self._simulation, self._simulation.characters
         slots = characters.checked_slots(chosen)
         member = np.flatnonzero(characters.group[slots] >= 0)
         if len(member):
             raise BadQuery(
                 f"character {int(chosen[member[0]])} belongs to a group, which has one goal for all"
             )
-        check_clearance(simulation.map, "goal", points, characters.radii(slots))
-        first = simulation.goals.add(points).first
+        check_places(simulation, "goal", points, sheets, characters.radii(slots))
+        first = simulation.goals.add(points, sheets=sheets).first
         characters.set_goals(slots, first + np.arange(len(points)), points)
         characters.hold_until_planned(chosen)
         for number in chosen.tolist():
@@ -584,6 +612,7 @@ class Crowd:
         """
         from footway.crowd.profile_change import set_profile
 
+        self._refuse_in_building("changes of a profile are")
         validation.index(population, "population", len(self.names))
         follow = properties.get("follow")
         if profile is None and isinstance(follow, str) and follow == "cmm":
@@ -614,6 +643,7 @@ class Crowd:
         """
         from footway.crowd.map_change import moved
 
+        self._refuse_in_building("changes of the map are")
         _check_map(cmap, environment)
         crowd = Crowd.from_simulation(moved(self._simulation, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
@@ -640,6 +670,7 @@ class Crowd:
             vanishes: s of simulated time.
 
         """
+        self._refuse_in_building("obstacles are")
         place = validation.pair(at, "obstacle's place")
         size = validation.radius(radius, self.map.solver.extent, name="obstacle's radius", above=0)
         obstacle = Obstacle(place, size, velocity, appears, vanishes)
@@ -791,6 +822,7 @@ class Crowd:
             3
 
         """
+        self._refuse_in_building("recordings are")
         validation.whole(every, "every", low=1)
         self._simulation.new = [self.ids]
         environment = self._simulation.routes.environment
@@ -867,13 +899,15 @@ def _check_map(cmap: object, environment: object) -> None:
 
     Bounds, walls and their total length show whether the map was built from another one.
     """
-    if not hasattr(cmap, "solver") or hasattr(cmap, "building"):
+    if not hasattr(cmap, "solver"):
         raise BadQuery(
-            f"a crowd walks on a CorridorMap in the plane, not on {validation.shown(cmap)}: build "
-            "one; cut a plan out of a volume or a mesh with load(..., between=(LOW, HIGH))"
+            f"a crowd walks on a CorridorMap, not on {validation.shown(cmap)}: build one; cut a "
+            "plan out of a volume or a mesh with load(..., between=(LOW, HIGH))"
         )
     if environment is None:
         return
+    if hasattr(cmap, "building"):
+        raise BadQuery("a building has an environment for each floor: leave `environment` out")
     known: Any = cmap
     bounds, walls = getattr(environment, "bounds", None), getattr(environment, "walls", None)
     if bounds is None or walls is None:

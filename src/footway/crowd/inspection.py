@@ -222,6 +222,9 @@ def find_stuck(simulation: Simulation) -> list[Stuck]:
     if not len(found):
         return []
     discs = characters.discs
+    if simulation.floors is not None:  # each sheet beside the one before it
+        shift = 2.0 * (simulation.map.bounds[2] - simulation.map.bounds[0]) + 10.0
+        discs[:, 0] += shift * simulation.sheets_of(slots)
     # A tree finds the candidates: comparing all pairs is quadratic in a jammed crowd.
     reach = discs[found, 2] + discs[:, 2].max() + 1.01 * _TOUCH
     nearby = cKDTree(discs[:, :2]).query_ball_point(discs[found, :2], reach)
@@ -235,7 +238,7 @@ def find_stuck(simulation: Simulation) -> list[Stuck]:
         elif _touches(discs[k], discs[[other for other in near if other != k]]):
             cause = "crowd"
         time = float(since[k]) * simulation.dt
-        stuck.append(Stuck(int(ids[k]), _pair(discs[k, :2]), time, cause))
+        stuck.append(Stuck(int(ids[k]), _pair(characters.position[slots[k]]), time, cause))
     return stuck
 
 

@@ -200,7 +200,8 @@ class Planner:
             weights[mine & keep] *= 1.0 - population.profile.habit
             mine &= ~keep
             alternatives = population.stages[kind & 0xFFFFFFFF]
-            choose = self.choose_fastest if weights[mine].any() else self.choose_nearest
+            is_timed = simulation.floors is not None or weights[mine].any()
+            choose = self.choose_fastest if is_timed else self.choose_nearest
             ranges[mine, :N_DRAWN] = (
                 alternatives[0] if len(alternatives) == 1 else choose(ids[mine], alternatives)
             )
@@ -210,8 +211,9 @@ class Planner:
         ranges[keep, FIRST_GOAL], ranges[keep, N_GOALS] = characters.goal[slots[keep]], 1
         ranges[:, N_DRAWN] = characters.drawn[slots]
         return PathRequests(
-            ids, characters.position[slots], characters.radii(slots), ranges, within, weights
-        )
+            ids, characters.position[slots], characters.radii(slots), ranges, within, weights,
+            simulation.sheets_of(slots),
+        )  # fmt: skip
 
     def _search(
         self, requests: PathRequests, index: Index, openings: Openings, *, give_up: bool
@@ -330,8 +332,9 @@ class Planner:
             ranges = np.column_stack([goals, np.ones_like(goals), np.zeros_like(goals)])
             anywhere, weights = np.full(len(ids), math.inf), np.full(len(ids), weight)
             requests = PathRequests(
-                ids, characters.position[slots], characters.radii(slots), ranges, anywhere, weights
-            )
+                ids, characters.position[slots], characters.radii(slots), ranges, anywhere, weights,
+                simulation.sheets_of(slots),
+            )  # fmt: skip
             for rows, found, halves in self.find(requests, self.index, self.openings):
                 costs[rows, k] = simulation.congestion.measure(found, halves, weights[rows])
         chosen: Ints = np.array(alternatives, np.int64)[costs.argmin(axis=1)]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.corridor import CorridorMap
+    from footway.crowd.floors import Floors
     from footway.crowd.simulation import Simulation
 
     Floats = NDArray[np.float64]
@@ -63,8 +64,10 @@ class Goals:
     """Located goals of all populations."""
 
     def __init__(self, cmap: CorridorMap) -> None:
-        self._index = cmap.solver.index
-        self.table = GoalTable(np.empty((0, 6)), np.empty(0, np.int64), np.empty(0, np.float32))
+        self._solver: Any = cmap.solver
+        self.table = GoalTable(
+            np.empty((0, 6)), np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.int32)
+        )
 
     def __len__(self) -> int:
         return len(self.table.pieces)
@@ -74,15 +77,26 @@ class Goals:
         """(n, 2) m."""
         return self.table.located[:, :2]
 
-    def add(self, points: Floats, reach: float | NDArray[Any] = ARRIVAL) -> GoalRange:
-        """Locate points (n, 2) and append them to the table."""
+    def add(
+        self,
+        points: Floats,
+        reach: float | NDArray[Any] = ARRIVAL,
+        sheets: Ints | None = None,
+    ) -> GoalRange:
+        """Locate points (n, 2), on sheets (n,) of a building, and append them to the table."""
         table = self.table
-        pieces, values = locate(points, self._index)
+        if sheets is None:
+            pieces, values = locate(points, self._solver.index)
+            on = np.zeros(len(points), np.int32)
+        else:
+            pieces, values = self._solver.locate_on(points, sheets)
+            on = (sheets + 1).astype(np.int32)
         reach = np.broadcast_to(np.asarray(reach, np.float32), len(points))
         self.table = GoalTable(
             np.vstack([table.located, np.column_stack([points, values[:, :4]])]),
             np.concatenate([table.pieces, pieces]),
             np.concatenate([table.reach, reach]),
+            np.concatenate([table.sheets, on]),
         )
         return GoalRange(len(table.pieces), len(points))
 
@@ -170,6 +184,9 @@ def make_population(
         raise BadQuery("give either goals, one for each character, or destinations")
     if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
+    floors = simulation.floors
+    if floors is not None:
+        refuse_in_building(profile, behaviour)
     style = simulation.routes.number(style_of(profile, behaviour))
     row = 0
     if preference is not None:
@@ -180,14 +197,15 @@ def make_population(
     if behaviour == "wander":
         stages = ((GoalRange(0, 1),),)
     elif goals is not None:
-        points = as_points(goals)
+        points, sheets = as_places(simulation, goals, "goals")
         if len(points) != len(radii):
             raise BadQuery(f"there are {len(points)} goals for {len(radii)} characters")
-        check_clearance(simulation.map, "goal", points, radii)
-        stages = ((simulation.goals.add(points),),)
+        check_places(simulation, "goal", points, sheets, radii)
+        stages = ((simulation.goals.add(points, sheets=sheets),),)
     elif len(destinations):
+        choose = as_choice if floors is None else _as_choice_of_places
         stages = tuple(
-            tuple(_destination(simulation, item, widest) for item in as_choice(d) or [d])
+            tuple(_destination(simulation, item, widest) for item in choose(d) or [d])
             for d in destinations
         )
     else:
@@ -257,6 +275,8 @@ def as_point(value: Any) -> Floats | None:
 
 def _destination(simulation: Simulation, destination: Any, radius: float) -> GoalRange:
     """Return the goals of a point or an area; an area is reached well inside it."""
+    if simulation.floors is not None:
+        return _destination_on_floor(simulation, simulation.floors, destination, radius)
     point = as_point(destination)
     if point is not None:
         check_clearance(simulation.map, "destination", point, np.full(1, radius))
@@ -267,6 +287,37 @@ def _destination(simulation: Simulation, destination: Any, radius: float) -> Goa
     rng = simulation.random("areas", len(simulation.goals))
     points = free_points(simulation.map, _GOALS_IN_AREA, radius, area, rng)
     return simulation.goals.add(points, np.maximum(0.3, depth(area, points)))
+
+
+def _as_choice_of_places(value: Any) -> list[Any] | None:
+    """Return alternative destinations in a building; None if the value is one.
+
+    One destination is (x, y, floor), (polygon, floor) or the name of a floor.
+    """
+    if isinstance(value, str) or not isinstance(value, (list, tuple)):
+        return None
+    if not value:
+        raise BadQuery("a destination is an empty list: give areas or points to choose from")
+    is_one = isinstance(value[-1], (str, int)) and not isinstance(value[0], str)
+    return None if is_one else list(value)
+
+
+def _destination_on_floor(
+    simulation: Simulation, floors: Floors, destination: Any, radius: float
+) -> GoalRange:
+    if isinstance(destination, (list, tuple)) and len(destination) == 3:
+        point, sheet = floors.points([destination], "destination")
+        floors.check("destination", point, sheet, np.full(1, radius))
+        return simulation.goals.add(point, sheets=sheet)
+    from footway.environment.areas import depth  # loads Shapely
+
+    area = floors.area(destination)
+    rng = simulation.random("areas", len(simulation.goals))
+    points, sheets = floors.free_points(_GOALS_IN_AREA, radius, area, rng)
+    reach = np.full(len(points), ARRIVAL)
+    if area[0] is not None:
+        reach = np.maximum(0.3, depth(area[0], points))
+    return simulation.goals.add(points, reach, sheets)
 
 
 def random_goals(
@@ -283,8 +334,13 @@ def random_goals(
     known = simulation.random_goals
     if radius not in known or known[radius].size < size // 2:
         rng = simulation.random("goals", len(simulation.goals))
-        points = free_points(simulation.map, size, radius, None, rng, everywhere=True)
-        known[radius] = simulation.goals.add(points)
+        sheets = None
+        if simulation.floors is None:
+            points = free_points(simulation.map, size, radius, None, rng, everywhere=True)
+        else:
+            everywhere = simulation.floors.area(None)
+            points, sheets = simulation.floors.free_points(size, radius, everywhere, rng)
+        known[radius] = simulation.goals.add(points, sheets=sheets)
     return known[radius]
 
 
@@ -330,24 +386,69 @@ def check_clearance(cmap: CorridorMap, what: str, points: Floats, radii: Floats)
         raise BadQuery(f"{what} {k} at ({x:g}, {y:g}) {reason}; {free}")
 
 
+def as_places(simulation: Simulation, values: Any, what: str) -> tuple[Floats, Ints | None]:
+    """Return points (n, 2) m, and their sheets (n,) in a building."""
+    if simulation.floors is None:
+        return as_points(values), None
+    return simulation.floors.points(values, what)
+
+
+def check_places(
+    simulation: Simulation, what: str, points: Floats, sheets: Ints | None, radii: Floats
+) -> None:
+    """Raise BadQuery if a disc does not fit."""
+    if simulation.floors is None or sheets is None:
+        check_clearance(simulation.map, what, points, radii)
+    else:
+        simulation.floors.check(what, points, sheets, radii)
+
+
+def refuse_in_building(profile: Profile, behaviour: str) -> None:
+    """Raise BadQuery for what characters cannot do in a building."""
+    if behaviour != "goals":
+        raise BadQuery(
+            f"in a building characters walk to goals: the behaviour {behaviour!r} is for the plane"
+        )
+    if FollowingStyle.from_profile(profile) is not None:
+        raise BadQuery(
+            "in a building characters follow corridors: preferences for terrain, miran and irm are "
+            "for the plane"
+        )
+
+
 def check_reachable(
-    simulation: Simulation, start: Floats, radius: float, population: Population
+    simulation: Simulation,
+    start: Floats,
+    radius: float,
+    population: Population,
+    sheets: Ints | None = None,
 ) -> None:
     """Raise NoPath if no goal of a stage can be reached from a start."""
-    piece = int(simulation.map.locate(start[None]).piece[0])
+    piece = int(simulation.locate(start[None], sheets)[0][0])
     for alternatives in population.stages:
         pieces = [simulation.goals.table.pieces[goals.rows] for goals in alternatives]
         if not are_connected(piece, np.concatenate(pieces), radius, simulation.index).any():
-            refuse_goal(simulation, 0, start, alternatives[0].first, radius)
+            refuse_goal(simulation, 0, start, alternatives[0].first, radius, sheets)
 
 
 def refuse_goal(
-    simulation: Simulation, k: int, start: Floats, goal: int, radius: float
+    simulation: Simulation,
+    k: int,
+    start: Floats,
+    goal: int,
+    radius: float,
+    sheets: Ints | None = None,
 ) -> NoReturn:
     """Raise NoPath with the reason why a character cannot reach its goal."""
     message = f"character {k} at ({start[0]:.2f}, {start[1]:.2f}) cannot reach its goal"
+    ends: list[Any] = [start, simulation.goals.points[goal]]
+    if simulation.floors is not None and sheets is not None:
+        names = simulation.floors.names
+        on = int(sheets[0]), int(simulation.goals.table.sheets[goal]) - 1
+        ends = [(*end.tolist(), names[sheet]) for end, sheet in zip(ends, on, strict=True)]
+        message += f" on {simulation.floors.building.layers[on[1]].name} (lifts do not run)"
     try:
-        simulation.map.corridor(start, simulation.goals.points[goal], radius=radius)
+        simulation.map.corridor(*ends, radius=radius)
     except NoPath as error:
         raise NoPath(f"{message}: {error}", reason=error.reason, pinch=error.pinch) from None
     raise NoPath(message, reason="components")

@@ -10,7 +10,10 @@ import numpy as np
 
 from footway._numba.portable_math import cos, exp, sin
 from footway._numba.random_stream import RandomStream
+from footway.corridor.building.map import BuildingMap
+from footway.corridor.points import locate
 from footway.crowd.congestion import Congestion
+from footway.crowd.floors import IN_PLANE, NO_SLOPES, Floors
 from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import (
@@ -81,6 +84,7 @@ class Simulation:
 
     Attributes:
         characters: state of all characters.
+        floors: what the crowd knows about a building; None in the plane.
         tracks: samples of the map, with the corridors of groups.
         goals: table of located goals.
         populations: characters that were added together, by number.
@@ -109,6 +113,9 @@ class Simulation:
         environment: Environment | None = None,
     ) -> None:
         self.map, self.index = cmap, cmap.solver.index
+        self.floors = Floors(cmap) if isinstance(cmap, BuildingMap) else None
+        if self.floors is not None:
+            self.index = self.floors.index
         self.seed, self.dt, self.threads = seed, dt, threads
         self.model = model
         self.motion = _motion(dt)
@@ -117,6 +124,11 @@ class Simulation:
         self.steps = 0
         self.characters = Characters()
         self.tracks = tracks_of(cmap)
+        if self.floors is not None:
+            sheets = np.zeros(len(self.tracks.first), np.int32)
+            edges = cmap.solver.edge_sheet  # type: ignore[attr-defined]
+            sheets[: len(edges)] = edges + 1
+            self.tracks = self.tracks._replace(sheets=sheets)
         self.goals = Goals(cmap)
         self.populations: list[Population] = []
         self.sources: list[Source] = []
@@ -143,6 +155,16 @@ class Simulation:
     def obstacle_discs(self) -> Floats:
         """(m, 3) x, y, radius of the obstacles present now, m."""
         return self.obstacles.discs(self.time)[:, [0, 1, 4]]
+
+    def locate(self, points: Floats, sheets: Ints | None) -> tuple[Ints, Floats]:
+        """Locate points (n, 2), on sheets (n,) of a building: pieces and values as on the map."""
+        if self.floors is None or sheets is None:
+            return locate(np.ascontiguousarray(points), self.index)
+        return self.floors.locate(points, sheets)
+
+    def sheets_of(self, slots: NDArray[np.int32]) -> Ints:
+        """Return the sheets of characters (n,); -1 in the plane."""
+        return self.characters.sheet[slots].astype(np.int64) - 1
 
     def random(self, purpose: Purpose, number: int) -> RandomStream:
         """Return a random stream for one purpose."""
@@ -256,8 +278,12 @@ class Simulation:
         self.box = np.array([x0 - size, y0 - size, size])
         columns, rows = int((x1 - x0) / size) + 3, int((y1 - y0) / size) + 3
         self.shape = np.array([columns, rows])
-        self._offsets = np.zeros(columns * rows + 1, np.int32)
-        self._counts = np.zeros((self.threads, columns * rows), np.int32)
+        count, self._joined = columns * rows, IN_PLANE
+        if self.floors is not None:
+            count *= len(self.floors)
+            self._joined = self.floors.join_cells(self.box, self.shape)
+        self._offsets = np.zeros(count + 1, np.int32)
+        self._counts = np.zeros((self.threads, count), np.int32)
 
     def move(self) -> NDArray[np.int32]:
         """Move all characters by one step; return requests (k, 2): id and kind, ascending by id."""
@@ -346,6 +372,10 @@ class Simulation:
         self.on_threads(count, parts)
         total: int = begin_cells(n_cells, self._counts[: len(parts)], self._offsets)
         self.on_threads(fill, parts)
+        joined = self._joined
+        if self.floors is not None:
+            places = np.ascontiguousarray(characters.position[self._slots[:total]])
+            joined = joined._replace(places=places)
         return Cells(
             int(shape[0]),
             self._offsets,
@@ -353,6 +383,7 @@ class Simulation:
             self._headings,
             self._ids,
             self._slots[:total],
+            joined,
         )
 
     def world(self, cells: Cells) -> World:
@@ -362,6 +393,7 @@ class Simulation:
             self.steps, self.dt, self.seed, self.avoidance, motion, cells, self.obstacles.cells,
             self.groups.front_limits, self.user_forces, self.planner.pool.halves, self.tracks,
             self.index.graph, self.index.grid, self.routes.guides,
+            NO_SLOPES if self.floors is None else self.floors.slopes,
         )  # fmt: skip
 
     @property

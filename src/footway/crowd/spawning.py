@@ -16,7 +16,13 @@ from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import make_state
 from footway.crowd.kernels.placement import keep_apart
 from footway.crowd.kernels.planning import FOUND, STATUS
-from footway.crowd.populations import ARRIVAL, check_clearance, check_reachable, refuse_goal
+from footway.crowd.populations import (
+    ARRIVAL,
+    check_clearance,
+    check_reachable,
+    refuse_goal,
+    refuse_in_building,
+)
 from footway.crowd.profile import PROPERTIES, drawn, mean_and_deviation
 from footway.crowd.start_space import StartSpace
 from footway.errors import BadQuery
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway._numba.random_stream import RandomStream
+    from footway.crowd.floors import Floors
     from footway.crowd.populations import Population
     from footway.crowd.profile import Profile, Spread
     from footway.crowd.simulation import Simulation
@@ -53,7 +60,9 @@ def make_rows(ids: Ints, population: int) -> Rows:
     cursor[:, col.MODE], cursor[:, col.ID] = col.WALKING, ids
     cursor[:, col.GROUP] = cursor[:, col.HALF] = -1
     state.journey[:, col.POPULATION] = population
-    return {"body": state.body, "cursor": cursor, "journey": state.journey}
+    return {
+        "body": state.body, "cursor": cursor, "journey": state.journey, "sheet": state.sheet
+    }  # fmt: skip
 
 
 def draw_characters(
@@ -93,6 +102,10 @@ def place_characters(
     premovement: Spread,
 ) -> tuple[Ints, Rows, Floats]:
     """Return ids, rows and start points of new characters: the given ones, or random ones."""
+    if simulation.floors is not None:
+        return _place_on_floors(
+            simulation, simulation.floors, count, profile, starts, area, premovement
+        )
     cmap, taken = simulation.map, simulation.characters.discs
     is_checked = False
     if starts is None:
@@ -122,11 +135,35 @@ def place_characters(
     return ids, rows, points
 
 
+def _place_on_floors(
+    simulation: Simulation,
+    floors: Floors,
+    count: int,
+    profile: Profile,
+    starts: Any,
+    area: Any,
+    premovement: Spread,
+) -> tuple[Ints, Rows, Floats]:
+    """`place_characters` in a building."""
+    refuse_in_building(profile, "goals")
+    ids, rows, rng = draw_characters(simulation, count, profile, premovement)
+    radii = radii_of(rows)
+    if starts is None:
+        points, sheets = floors.scatter(radii, area, simulation, rng)
+    else:
+        points, sheets = floors.points(starts, "starts")
+        if len(points) != count:
+            raise BadQuery(f"there are {len(points)} starts for {count} characters")
+        floors.check("start", points, sheets, radii)
+    rows["sheet"][:, col.SHEET] = sheets + 1
+    return ids, rows, points
+
+
 def note_start_space(
     simulation: Simulation, name: str, radii: Floats, area: Any, points: Floats
 ) -> None:
     """Keep where random start points (n, 2) of characters with these radii (n,) were chosen, m."""
-    if not len(points):
+    if not len(points) or simulation.floors is not None:
         return
     if area is not None:
         from footway.environment.areas import as_polygon  # loads Shapely
@@ -179,10 +216,11 @@ def plan_first_paths(
     characters, k = simulation.characters, int(lost[0]) if len(lost) else 0
     slot = characters.slots(ids[k])
     start, radius = characters.position[slot], float(characters.radius[slot])
+    sheets = None if simulation.floors is None else simulation.sheets_of(slot[None])
     if len(lost):
         goals = simulation.planner.make_requests(ids[k : k + 1], np.zeros(1, bool)).goal_ranges
-        refuse_goal(simulation, k, start, int(goals[0, col.FIRST_GOAL]), radius)
-    check_reachable(simulation, start, radius, population)
+        refuse_goal(simulation, k, start, int(goals[0, col.FIRST_GOAL]), radius, sheets)
+    check_reachable(simulation, start, radius, population, sheets)
 
 
 # -- sources -------------------------------------------------------------------------------------

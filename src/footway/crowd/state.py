@@ -64,6 +64,8 @@ class Characters:
     goal = _Column("journey", col.GOAL)
     drawn = _Column("journey", col.DRAWN)
     since = _Column("journey", col.SINCE)
+    sheet = _Column("sheet", col.SHEET)  # of a building, from 1; 0 in the plane
+    goal_sheet = _Column("sheet", col.GOAL_SHEET)
 
     def __init__(self) -> None:
         self.state, self._spare = make_state(0), make_state(0)

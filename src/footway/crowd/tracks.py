@@ -67,6 +67,7 @@ def make_tracks(index: Index, corner_edges: NDArray[np.bool_] | None = None) -> 
         np.full(len(axis.vertices), -1, np.int32),
         _weights(index, corner_edges),
         corner_edges is not None,
+        np.empty(0, np.int32),
     )
     return _with_home_edges(_with_loops(tracks, index), index)
 

@@ -50,9 +50,9 @@ def cell_of(x, y, box, shape):
 
 
 @kernel
-def avoided(row, cell, ex, ey, avoidance, cells, near, used, pairs):
+def avoided(row, cell, ex, ey, avoidance, cells, grid, near, used, pairs):
     """Return the force of all neighbours, with some pairs in use already."""
-    end = pair_up(row, cell, ex, ey, cells, near, used, pairs)
+    end = pair_up(row, cell, ex, ey, cells, grid, near, used, pairs)
     prepare_pairs(end, avoidance, pairs)
     return total_force(used, end, pairs)
 
@@ -84,7 +84,7 @@ def give_back(block, size, pool):
 
 @kernel
 def step_beside_wall(x, y, to_x, to_y, r, grid):
-    return slide_along_wall(x, y, to_x, to_y, r, grid)
+    return slide_along_wall(x, y, to_x, to_y, r, -1, grid)
 
 
 @kernel

@@ -135,7 +135,7 @@ class TestForces:
                 simulation.box,
                 simulation.shape,
             )
-            found = avoided(row, cell, *aim, model, cells, near, used, pairs)
+            found = avoided(row, cell, *aim, model, cells, simulation.index.grid, near, used, pairs)
             expected = everybody(row, aim, model, bodies[: len(cells.slots)])
             np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 

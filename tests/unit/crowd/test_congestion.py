@@ -215,7 +215,7 @@ class TestSearch:
         requests = PathRequests(
             count, starts, np.full(len(pairs), 0.25),
             np.column_stack([some.first + count, np.ones_like(count), np.zeros_like(count)]),
-            np.full(len(pairs), np.inf), np.full(len(pairs), weight),
+            np.full(len(pairs), np.inf), np.full(len(pairs), weight), np.full(len(pairs), -1),
         )  # fmt: skip
         checked = 0
         for batch, found, halves in simulation.planner.find(
@@ -242,7 +242,7 @@ class TestSearch:
         goal = simulation.goals.add(np.array([(25.0, 5.0)])).first
         requests = PathRequests(
             np.zeros(1, np.int64), start[None].copy(), np.full(1, 0.2),
-            np.array([[goal, 1, 0]]), np.full(1, np.inf), np.ones(1),
+            np.array([[goal, 1, 0]]), np.full(1, np.inf), np.ones(1), np.full(1, -1),
         )  # fmt: skip
         [(_, found, halves)] = simulation.planner.find(
             requests, simulation.planner.index, simulation.planner.openings

@@ -108,7 +108,7 @@ class BuildingMap(CorridorMap):
             return (inside or parts)[0]
         return self.building.floor_index(floor)
 
-    def _places(self, points: Any, floor: object, name: str = "points") -> tuple[Floats, Ints]:
+    def places(self, points: Any, floor: object, name: str = "points") -> tuple[Floats, Ints]:
         """Return points (n, 2) and sheets (n,): of (x, y, floor), or of (x, y) on one floor."""
         if floor is not None:
             at = validation.points(points, name=name, farthest=np.inf)
@@ -133,18 +133,18 @@ class BuildingMap(CorridorMap):
 
         Points are (x, y, floor), or (n, 2) on one `floor`.
         """
-        return self.solver.clearances(*self._places(points, floor))
+        return self.solver.clearances(*self.places(points, floor))
 
     def locate(self, points: Any, floor: object = None) -> Location:
         """Retraction of each point onto the medial axis; it may be on the next floor or link."""
-        piece, values = self.solver.locate_on(*self._places(points, floor))
+        piece, values = self.solver.locate_on(*self.places(points, floor))
         edge = np.where(piece >= 0, self._index.graph.edge_of[piece], -1)
         position = np.ascontiguousarray(values[:, X : Y + 1])
         return Location(edge, piece, position, values[:, AXIS_CLEARANCE].copy())
 
     def nearest_obstacle(self, points: Any, floor: object = None) -> Floats:
         """Nearest wall point of each point in plan, (n, 2) m."""
-        _, values = self.solver.locate_on(*self._places(points, floor))
+        _, values = self.solver.locate_on(*self.places(points, floor))
         return np.ascontiguousarray(values[:, WALL_X : WALL_Y + 1])
 
     def retract(self, points: Any, floor: object = None) -> Floats:
@@ -436,7 +436,7 @@ class BuildingMap(CorridorMap):
         threads: int | None = None,
     ) -> Floats:  # fmt: skip
         """Lengths along the slope of the best paths from a start to points, (n,) m; inf: none."""
-        at, sheets = self._places(points, floor)
+        at, sheets = self.places(points, floor)
         a = self._place(start, "start")
         self.path(start, start, radius=radius)
         cost = Cost(self.building, "length")
@@ -462,7 +462,7 @@ class BuildingMap(CorridorMap):
         """
         a = self._place(start, "start")
         self.path(start, start, radius=radius)
-        at, sheets = self._places(points, floor)
+        at, sheets = self.places(points, floor)
         pieces, _ = self.solver.locate_on(at, sheets)
         fits = self.solver.clearances(at, sheets) >= radius - SLACK
         found = np.zeros(len(at), bool)
@@ -622,8 +622,8 @@ class BuildingMap(CorridorMap):
 
         The line may lead through portals, on to stairs and to the next floor.
         """
-        starts, first = self._places(a, floor, "starts")
-        ends, last = self._places(b, floor, "ends")
+        starts, first = self.places(a, floor, "starts")
+        ends, last = self.places(b, floor, "ends")
         validation.as_many(starts, ends)
         disc = max(validation.radius(radius, self.solver.extent), THIN)
         distance = np.empty(len(starts))
@@ -643,7 +643,7 @@ class BuildingMap(CorridorMap):
             BadQuery: the disc fits nowhere on the floor.
 
         """
-        at, sheets = self._places(points, floor)
+        at, sheets = self.places(points, floor)
         disc = self._radius(radius)
         found = []
         for place, sheet in zip(at, sheets.tolist(), strict=True):

@@ -28,6 +28,7 @@ from footway.crowd.kernels.layouts import (
     LEFT,
     MODE,
     NEXT,
+    SHEET,
     WANDERS,
     WEIGHTS_ROW,
 )
@@ -163,11 +164,29 @@ def advance(k, x, y, r, step, seed, state, path_halves, tracks, graph):
             ahead, at, x, y, tracks.balls
         ):
             break
+        if state.sheet[k, SHEET] > 0 and not _is_on_surface(
+            at, ahead, half, x, y, r, state.sheet[k, SHEET], tracks
+        ):
+            break
         at = ahead
-    if (step + cursor[k, ID]) & 7 == 0 and at != cursor[k, END]:
+    # In a building a ball beyond a gap may be on another floor.
+    if (step + cursor[k, ID]) & 7 == 0 and at != cursor[k, END] and state.sheet[k, SHEET] == 0:
         at = _furthest_on_edge(at, cursor[k, END], half >> 1, x, y, r, tracks)
     cursor[k, AT] = at
     return at == cursor[k, END] and cursor[k, LEFT] == 0 and not wanders
+
+
+@inner(inline=False)
+def _is_on_surface(at, ahead, half, x, y, r, sheet, tracks):
+    """Return whether a ball contains a character of a building, or is nearer, not only in plan.
+
+    On another sheet that is known if both balls contain the character: their intersection is
+    connected. Otherwise the ball may be above it, or behind a wall.
+    """
+    balls = tracks.balls
+    return tracks.sheets[half >> 1] == sheet or (
+        contains(at, x, y, r, balls) and contains(ahead, x, y, r, balls)
+    )
 
 
 @inner(inline=False)

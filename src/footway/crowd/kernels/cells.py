@@ -17,6 +17,7 @@ from footway.crowd.kernels.layouts import (
     ID,
     MODE,
     RADIUS,
+    SHEET,
     VX,
     VY,
     X,
@@ -47,13 +48,19 @@ def cell_of_row(row, offsets):
 
 @kernel
 def count_cells(first, end, n_cells, state, box, shape, cells, counts):
-    """Compute the cells of the slots first to end - 1, and count the characters per cell."""
+    """Compute the cells of the slots first to end - 1, and count the characters per cell.
+
+    In a building each sheet has cells of its own, one after the other.
+    """
     counts[:n_cells] = 0
+    per_sheet = shape[0] * shape[1]
     for k in range(first, end):
         if state.cursor[k, MODE] == GONE:
             cells[k] = n_cells  # removed characters are skipped
             continue
         cell = cell_at(state.place[k, X], state.place[k, Y], box, shape)
+        if n_cells > per_sheet:
+            cell += (state.sheet[k, SHEET] - 1) * per_sheet
         cells[k] = cell
         counts[cell] += 1
 

@@ -14,10 +14,13 @@ import math
 import numpy as np
 
 from footway._numba.jit import inner
-from footway.corridor.kernels.wall_grid import line_clearance, nearest_wall
+from footway.corridor.kernels.surface import last_layer, layer_grid, surface_line
+from footway.corridor.kernels.wall_grid import nearest_wall
+from footway.crowd.kernels.floors import pass_portals
 from footway.crowd.kernels.layouts import (
     LOOK,
     RADIUS,
+    SHEET,
     SPEED,
     VX,
     VY,
@@ -216,8 +219,12 @@ def limit_to_obstacles(first, end, pairs, dt, count, limits):
 
 
 @inner(inline=False)
-def limit_to_wall(x, y, r, dt, count, grid, limits):
-    """Append the nearest wall: who is pressed against it evades along it."""
+def limit_to_wall(x, y, r, dt, count, layer, grid, limits):
+    """Append the nearest wall: who is pressed against it evades along it.
+
+    `layer` is the sheet of a building, -1 in the plane.
+    """
+    grid = layer_grid(layer, grid)
     wall, distance, share = nearest_wall(x, y, grid)
     if count < LIMITS and distance > 1e-9:
         ox = grid.walls[wall, 0] + share * (grid.walls[wall, 2] - grid.walls[wall, 0])
@@ -321,7 +328,8 @@ def move(k, vx, vy, count, dt, grid, state, limits):
     budget = state.body[k, WALL_BUDGET] - length
     state.body[k, LOOK] -= length
     if budget < 0.0:
-        to_x, to_y, budget, nx, ny = slide_along_wall(x, y, to_x, to_y, r, grid)
+        layer = state.sheet[k, SHEET] - 1
+        to_x, to_y, budget, nx, ny = slide_along_wall(x, y, to_x, to_y, r, layer, grid)
         into = vx * nx + vy * ny
         if into < 0.0:
             vx, vy = vx - into * nx, vy - into * ny
@@ -329,6 +337,8 @@ def move(k, vx, vy, count, dt, grid, state, limits):
             vx, vy = 0.0, 0.0
         if not _is_safe((to_x - x) / dt, (to_y - y) / dt, 2.0 * SKIN / dt, count, limits):
             to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
+    if len(grid.layers.beyond) > 0:
+        pass_portals(k, x, y, to_x, to_y, state, grid)
     state.place[k, X], state.place[k, Y] = to_x, to_y
     vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
     state.body[k, VX], state.body[k, VY] = vx, vy
@@ -336,25 +346,28 @@ def move(k, vx, vy, count, dt, grid, state, limits):
 
 
 @inner(inline=False)
-def slide_along_wall(x, y, to_x, to_y, r, grid):
+def slide_along_wall(x, y, to_x, to_y, r, layer, grid):
     """Return the end of a step that may hit a wall: (x, y, distance budget, normal of that wall).
 
-    The step is changed to slide along the wall; if that fails, the character stays.
+    The step is changed to slide along the wall; if that fails, the character stays. `layer` is the
+    sheet of a building on which it begins, -1 in the plane.
     """
     length = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
-    wall, distance, share = nearest_wall(to_x, to_y, grid)
-    whole = length < 1.9 * r or line_clearance(x, y, to_x, to_y, r, grid)[0] >= r
+    here = layer_grid(last_layer(x, y, to_x, to_y, layer, grid), grid)
+    wall, distance, share = nearest_wall(to_x, to_y, here)
+    whole = length < 1.9 * r or surface_line(x, y, to_x, to_y, r, layer, grid)[0] >= r
     if distance >= r and whole:
         return to_x, to_y, distance - r - SURE, 0.0, 0.0
     if not whole or distance < 1e-9:
         return x, y, -SURE, 0.0, 0.0
-    ox = grid.walls[wall, 0] + share * (grid.walls[wall, 2] - grid.walls[wall, 0])
-    oy = grid.walls[wall, 1] + share * (grid.walls[wall, 3] - grid.walls[wall, 1])
+    ox = here.walls[wall, 0] + share * (here.walls[wall, 2] - here.walls[wall, 0])
+    oy = here.walls[wall, 1] + share * (here.walls[wall, 3] - here.walls[wall, 1])
     nx, ny = (to_x - ox) / distance, (to_y - oy) / distance
     if nx * (x - ox) + ny * (y - oy) < 0.0:  # the centre has crossed the wall
         return x, y, -SURE, 0.0, 0.0
     to_x, to_y = ox + nx * (r + SKIN), oy + ny * (r + SKIN)
-    _, distance, _ = nearest_wall(to_x, to_y, grid)
+    here = layer_grid(last_layer(x, y, to_x, to_y, layer, grid), grid)
+    _, distance, _ = nearest_wall(to_x, to_y, here)
     slid = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
     if distance < r or slid >= 1.9 * r:
         return x, y, -SURE, nx, ny

@@ -45,6 +45,8 @@ GUIDE = FINAL  # on a route over terrain: row of the guide
 # the table, index of the path in the pool and log2 of its block (0: none), goals drawn, step of the
 # last progress.
 POPULATION, STAGE, FIRST_STEP, GOAL, PATH, PATH_SIZE, DRAWN, SINCE = range(8)
+# Columns of `sheet`: sheet of the position and of the goal, from 1; 0 in the plane.
+SHEET, GOAL_SHEET = range(2)
 
 GONE, WAITING, WALKING, ARRIVED, STAYING, UNREACHABLE = range(6)
 """Modes: removed; premovement; walking; needs a new goal; stays at its goal; has no path."""
@@ -61,13 +63,16 @@ class State(NamedTuple):
     cursor: Ints  # (n, 10) hot: directed edge and sample of the attraction point
     journey: Ints  # (n, 8) cold: population, stage, clocks, path
     progress: Floats  # (n, 2) cold: position at the last progress, m
+    sheet: Ints  # (n, 2) cold: floor or part of a link, in a building
 
 
 BODY_COLUMNS = 13
-WIDTHS = {"place": 6, "body": BODY_COLUMNS, "cursor": 10, "journey": 8, "progress": 2}
+WIDTHS = {
+    "place": 6, "body": BODY_COLUMNS, "cursor": 10, "journey": 8, "progress": 2, "sheet": 2,
+}  # fmt: skip
 TYPES: dict[str, Any] = {
     "place": np.float64, "body": np.float32, "cursor": np.int32, "journey": np.int32,
-    "progress": np.float64,
+    "progress": np.float64, "sheet": np.int32,
 }  # fmt: skip
 
 # -- the map -------------------------------------------------------------------------------------
@@ -89,6 +94,7 @@ class Tracks(NamedTuple):
     home: Ints  # (nv,) half-edge toward the edges that wanderers use; -1: none, or on them
     weights: Singles  # (w, ne) edge weights of wanderers; 0: never
     is_smooth: bool  # whether edges that meet have the same tangent: turning back is possible
+    sheets: Ints  # (e,) sheet of an edge, from 1; empty in the plane
 
 
 class Openings(NamedTuple):
@@ -117,6 +123,7 @@ class GoalTable(NamedTuple):
     located: Floats  # (n, 6) m
     pieces: NDArray[np.int64]  # (n,) of the medial axis; -1: in a wall
     reach: Singles  # (n,) m, within which the goal counts as reached
+    sheets: Ints  # (n,) sheet of the goal, from 1; 0 in the plane
 
 
 class PathPool(NamedTuple):
@@ -140,6 +147,7 @@ class PathRequests(NamedTuple):
     goal_ranges: NDArray[np.int64]  # (n, 3)
     within: Floats  # (n,) m, greatest distance of a goal
     weights: Floats  # (n,) m per second of delay; 0: the path ignores delays
+    sheets: NDArray[np.int64]  # (n,) sheet of the start; -1 in the plane
 
     def part(self, rows: Any) -> PathRequests:
         """Return some of the requests."""
@@ -150,6 +158,15 @@ class PathRequests(NamedTuple):
 
 # Columns of `Cells.bodies` and `ObstacleCells.discs`.
 BODY_X, BODY_Y, BODY_VX, BODY_VY, BODY_RADIUS = range(5)
+
+
+class Joined(NamedTuple):
+    """Cells of other sheets whose characters are near through portals; empty in the plane."""
+
+    per_sheet: int  # cells of a sheet; those of sheet s begin at s times this number
+    offsets: Ints  # (cells + 1,) where those of a cell begin
+    cells: Ints
+    places: Floats  # (n, 2) m, exact positions of the rows
 
 
 class Cells(NamedTuple):
@@ -165,6 +182,7 @@ class Cells(NamedTuple):
     headings: Singles  # (n, 2) preferred direction in the previous step
     ids: Ints  # (n,)
     slots: Ints  # (n,)
+    joined: Joined
 
 
 class ObstacleCells(NamedTuple):
@@ -232,6 +250,7 @@ class World(NamedTuple):
     graph: Graph
     grid: Grid
     guides: Guides
+    slopes: Floats  # (sheets, 6) see `kernels.floors`; empty in the plane
 
 
 # -- routes over terrain -------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from footway.corridor.kernels.backbone import (
 )
 from footway.corridor.kernels.graph_search import PlaceOnEdge
 from footway.corridor.kernels.layouts import OnAxis
-from footway.corridor.kernels.locate import locate_end
+from footway.corridor.kernels.locate import locate_end, locate_on
 from footway.corridor.kernels.query import is_connected
 from footway.crowd.kernels.attraction import last_sample
 from footway.crowd.kernels.layouts import (
@@ -29,6 +29,7 @@ from footway.crowd.kernels.layouts import (
     FIRST_GOAL,
     FOLLOWS,
     GOAL,
+    GOAL_SHEET,
     GOAL_X,
     GOAL_Y,
     GROUP,
@@ -218,7 +219,7 @@ def find_paths(
     for q in range(first, len(requests.ids)):
         if used + len(workspace.halves) > len(halves):
             return q
-        at = locate_end(requests.starts[q, X], requests.starts[q, Y], index)
+        at = locate_on(requests.starts[q, X], requests.starts[q, Y], requests.sheets[q], index)
         found[q, STATUS], found[q, GOAL_FOUND], found[q, HALVES] = IN_WALL, -1, 0
         if at.piece < 0:
             continue
@@ -319,6 +320,7 @@ def _begin(k, answer, block, count, goals, state, path_halves, tracks):
     state.journey[k, GOAL] = goal
     state.place[k, GOAL_X], state.place[k, GOAL_Y] = goals.located[goal, X], goals.located[goal, Y]
     state.body[k, REACH] = goals.reach[goal]
+    state.sheet[k, GOAL_SHEET] = goals.sheets[goal]
     if cursor[k, MODE] != WAITING:
         cursor[k, MODE] = WALKING
 

@@ -19,6 +19,11 @@ from footway._numba.math import sincos
 from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.attraction import advance, contains, move_back
 from footway.crowd.kernels.cells import cell_of_row
+from footway.crowd.kernels.floors import (
+    gather_through_portals,
+    is_goal_straight_ahead,
+    speed_on_slope,
+)
 from footway.crowd.kernels.guard import (
     LIMITS,
     TIGHT,
@@ -115,7 +120,7 @@ def _attraction_point(k, x, y, r, ends, world, state):
 
 
 @inner
-def _sees_goal(k, at, x, y, r, state, balls):
+def _sees_goal(k, at, x, y, r, state, balls, grid):
     """Return whether the ball of the attraction point contains a character and its goal.
 
     The space between is free then, and the character does not follow the backbone past its goal.
@@ -123,7 +128,11 @@ def _sees_goal(k, at, x, y, r, state, balls):
     if state.cursor[k, col.FOLLOWS] != col.ON_PATH or state.cursor[k, col.GROUP] >= 0:
         return False
     goal_x, goal_y = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
-    return contains(at, goal_x, goal_y, r, balls) and contains(at, x, y, r, balls)
+    return (
+        contains(at, goal_x, goal_y, r, balls)
+        and contains(at, x, y, r, balls)
+        and is_goal_straight_ahead(k, x, y, state, grid)
+    )
 
 
 @inner
@@ -150,11 +159,13 @@ def _add_lane_and_noise(k, ex, ey, d, R, ax, ay, seed, state):
 
 
 @inner
-def _walk_to(k, x, y, ax, ay, R, share, ends, request, seed, state):
+def _walk_to(k, x, y, ax, ay, R, share, ends, request, seed, state, grid):
     """Return direction and speed toward an attraction point, which is the goal if `ends`."""
     dx, dy = ax - x, ay - y
     d = math.sqrt(dx * dx + dy * dy)
     if ends and d < state.body[k, col.REACH] and share == 1.0:
+        if not is_goal_straight_ahead(k, x, y, state, grid):
+            return 1.0, 0.0, 0.0, REQUEST_PATH  # it is on another floor
         state.cursor[k, col.MODE] = col.ARRIVED
         state.progress[k, col.X], state.progress[k, col.Y] = x, y
         return 1.0, 0.0, 0.0, REQUEST_GOAL
@@ -182,7 +193,7 @@ def _add_boundary_force(ex, ey, bx, by):
 
 
 @inner(inline=False)
-def _walk_along_route(k, seed, state, guide_progress, guide_facts):
+def _walk_along_route(k, seed, state, guide_progress, guide_facts, grid):
     """Like `_preferred_velocity`, for a character on a route over terrain; it keeps no lane."""
     row, x, y = state.cursor[k, col.GUIDE], state.place[k, col.X], state.place[k, col.Y]
     visibility = guide_facts[row, col.VISIBILITY]
@@ -191,7 +202,7 @@ def _walk_along_route(k, seed, state, guide_progress, guide_facts):
     ax, ay = guide_progress[row, col.TARGET_X], guide_progress[row, col.TARGET_Y]
     if ends:
         ax, ay = state.place[k, col.GOAL_X], state.place[k, col.GOAL_Y]
-    ex, ey, speed, request = _walk_to(k, x, y, ax, ay, 0.0, 1.0, ends, request, seed, state)
+    ex, ey, speed, request = _walk_to(k, x, y, ax, ay, 0.0, 1.0, ends, request, seed, state, grid)
     bx, by = guide_progress[row, col.PUSH_X], guide_progress[row, col.PUSH_Y]
     if bx != 0.0 or by != 0.0:
         ex, ey = _add_boundary_force(ex, ey, bx, by)
@@ -225,7 +236,9 @@ def _preferred_velocity(k, world, state):
     if mode != col.WALKING:
         return _stand(k, vx, vy, state)
     if state.cursor[k, col.FOLLOWS] == col.ON_ROUTE:
-        return _walk_along_route(k, world.seed, state, world.guides.progress, world.guides.facts)
+        return _walk_along_route(
+            k, world.seed, state, world.guides.progress, world.guides.facts, world.grid
+        )
     x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
     tracks, balls = world.tracks, world.tracks.balls
     ends = advance(
@@ -238,22 +251,25 @@ def _preferred_velocity(k, world, state):
         outside = math.sqrt(dx * dx + dy * dy) - balls[at, col.BALL_RADIUS]
         if not move_back(k, x, y, r, state, tracks) and outside > LOST:
             request = REQUEST_PATH
-    sees_goal = _sees_goal(k, state.cursor[k, col.AT], x, y, r, state, balls)
+    sees_goal = _sees_goal(k, state.cursor[k, col.AT], x, y, r, state, balls, world.grid)
     is_alone, looks_ahead = state.cursor[k, col.GROUP] < 0, state.body[k, col.SHORTCUT] > 0.0
     if is_alone and looks_ahead and not sees_goal:
         if state.body[k, col.LOOK] <= 0.0:
             look_ahead(k, x, y, r, state, world.path_halves, tracks)
         ax, ay = state.place[k, col.AIM_X], state.place[k, col.AIM_Y]
         ends = ax == state.place[k, col.GOAL_X] and ay == state.place[k, col.GOAL_Y]
-        return _walk_to(k, x, y, ax, ay, 0.0, 1.0, ends, request, world.seed, state)
+        return _walk_to(k, x, y, ax, ay, 0.0, 1.0, ends, request, world.seed, state, world.grid)
     ends = ends or sees_goal
     ax, ay, R, share = _attraction_point(k, x, y, r, ends, world, state)
-    return _walk_to(k, x, y, ax, ay, R, share, ends, request, world.seed, state)
+    return _walk_to(k, x, y, ax, ay, R, share, ends, request, world.seed, state, world.grid)
 
 
 @inner
-def pair_up(row, cell, ex, ey, cells, near, used, pairs):
-    """Append the pairs with all neighbours in the nine cells; return the new count."""
+def pair_up(row, cell, ex, ey, cells, grid, near, used, pairs):
+    """Append the pairs with all neighbours in the nine cells; return the new count.
+
+    In a building, also with those in cells that are joined through portals.
+    """
     bodies = cells.bodies
     x, y, r = bodies[row, col.BODY_X], bodies[row, col.BODY_Y], bodies[row, col.BODY_RADIUS]
     count = 0
@@ -264,6 +280,8 @@ def pair_up(row, cell, ex, ey, cells, near, used, pairs):
             end = min(last, first + NEARBY - count)
             count = gather(x, y, r, row, first, end, count, bodies, near)
             first = end
+    if len(cells.joined.cells) > 0:
+        count = gather_through_portals(row, cell, count, cells, grid, near)
     return load(row, ex, ey, count, bodies, bodies, near, used, pairs)
 
 
@@ -281,7 +299,7 @@ def _pair_up_all(b, row, cell, used, world, workspace):
     """Append the pairs with characters and obstacles; return the new count."""
     preferred, near, pairs = workspace.preferred, workspace.near, workspace.pairs
     ex, ey = np.float32(preferred[b, DIRECTION_X]), np.float32(preferred[b, DIRECTION_Y])
-    used = pair_up(row, cell, ex, ey, world.cells, near, used, pairs)
+    used = pair_up(row, cell, ex, ey, world.cells, world.grid, near, used, pairs)
     workspace.marks[b, CHARACTERS_END] = used
     if world.obstacles.n > 0:
         used = _pair_up_obstacles(
@@ -309,6 +327,8 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         if state.body[soon, col.LOOK] <= 0.0:
             prefetch(world.tracks.sides, state.cursor[soon, col.AT])
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
+        if len(world.slopes) > 0:
+            speed = speed_on_slope(slots[row], ex, ey, speed, world.slopes, state)
         b = row - first
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed
         k = slots[row]
@@ -422,7 +442,8 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
     if count > 0:
         x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
         if state.body[k, col.WALL_BUDGET] < math.sqrt(vx * vx + vy * vy) * dt:
-            count = limit_to_wall(x, y, r, dt, count, world.grid, limits)
+            layer = state.sheet[k, col.SHEET] - 1
+            count = limit_to_wall(x, y, r, dt, count, layer, world.grid, limits)
         vx, vy = keep_limits(vx, vy, count, limits)
     vx, vy = limit_turn(vx, vy, old_vx, old_vy, motion)
     if count > 0:
@@ -604,8 +625,9 @@ def _write_pairs(first, end, world, plans, offsets, user_pairs, workspace):
     for row in range(first, end):
         cell = _recall(0, row, plans, workspace)
         used = pair_up(
-            row, cell, np.float32(0.0), np.float32(0.0), world.cells, workspace.near, 0, pairs
-        )
+            row, cell, np.float32(0.0), np.float32(0.0), world.cells, world.grid, workspace.near, 0,
+            pairs,
+        )  # fmt: skip
         for m in range(used):
             user_pairs[offsets[row] + m, THEIR_ROW] = workspace.near[m]
         end_of_pairs = _pair_up_all(0, row, cell, 0, world, workspace)

@@ -1,0 +1,342 @@
+"""Crowds in a building: which sheet characters, goals and neighbours are on.
+
+A character has x, y in plan and a sheet: a floor, a part of a link, or the cabin of a lift. The
+axis, its samples and paths along them are those of the joined surface in plan coordinates, so the
+kernels for the plane move characters up stairs unchanged: the ball of the attraction point contains
+the character also on the surface, because each ball of a corridor overlaps the one before it. Only
+what looks things up by position must know the sheet:
+
+- Walls: the guard measures in the grid of the sheet on which a step ends.
+- The sheet itself changes only where a step crosses a portal. It is not derived from the sample of
+  the attraction point, which is ahead of the character.
+- Neighbours: each sheet has cells of its own. Cells of different sheets that are close to each
+  other through portals are joined once, when the cells are made; `kernels.floors` decides who is
+  a neighbour. So the plane pays for nothing but a test whether there are joined cells.
+- Goals: a goal is in sight only if the straight line to it ends on its sheet.
+
+Costs of edges are times, multiplied by the mean walking speed: so paths choose between stairs and
+escalators by time. Half-edges against the direction of an escalator are left out. Lifts do not run.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import shapely
+
+from footway import validation
+from footway._numba.portable_math import hypot
+from footway.corridor.kernels.query import are_connected
+from footway.crowd.kernels.floors import (
+    DOWN_BELT,
+    DOWN_SHARE,
+    UP_BELT,
+    UP_SHARE,
+    UP_X,
+    UP_Y,
+)
+from footway.crowd.kernels.layouts import Joined
+from footway.crowd.kernels.placement import keep_apart
+from footway.environment.links import WALKING, Escalator, Lift, Link
+from footway.errors import BadQuery
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from footway._numba.random_stream import RandomStream
+    from footway.corridor.building.map import BuildingMap
+    from footway.corridor.kernels.layouts import Index
+    from footway.crowd.simulation import Simulation
+    from footway.environment import Building
+    from footway.environment.areas import Polygon
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+AGAINST = 0.25  # share of its speed with which somebody moves against an escalator
+_TRIES = 40  # batches of random points without a free one
+_LEVEL = 1e-3  # m, a rise that is less counts as level
+
+IN_PLANE = Joined(1, np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2)))
+NO_SLOPES = np.empty((0, 6))
+
+
+class Floors:
+    """What a crowd has to know about a building.
+
+    Attributes:
+        building: the building.
+        index: search structures of its map, with times as costs and one-way escalators.
+        slopes: (sheets, 6) see `kernels.floors`.
+        names: (sheets,) name of the floor or link of each sheet.
+
+    """
+
+    def __init__(self, cmap: BuildingMap) -> None:
+        self.map, self.building = cmap, cmap.building
+        self.slopes = _slopes(self.building)
+        self.index = _timed(cmap)
+        self.names = [
+            (self.building.floors[one.floor] if one.floor >= 0 else self.building.links[one.link])
+            .name
+            for one in self.building.layers
+        ]  # fmt: skip
+        self._portals = cmap.solver.index.grid.layers
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    # -- places --------------------------------------------------------------------------------
+
+    def points(self, values: Any, what: str) -> tuple[Floats, Ints]:
+        """Return points (n, 2), m, and sheets (n,) of points (x, y, floor)."""
+        return self.map.places(values, None, what)
+
+    def locate(self, points: Floats, sheets: Ints) -> tuple[Ints, Floats]:
+        """Locate points on their sheets: pieces (n,), values (n, 6) as in kernels/locate."""
+        return self.map.solver.locate_on(points, sheets)
+
+    def check(self, what: str, points: Floats, sheets: Ints, radii: Floats) -> None:
+        """Raise BadQuery if a disc does not fit."""
+        clearance = self.map.solver.clearances(points, sheets)
+        tight = np.flatnonzero(clearance < radii)
+        if len(tight):
+            k = int(tight[0])
+            (x, y), name = points[k].tolist(), self.building.layers[int(sheets[k])].name
+            reason = (
+                "is in an obstacle or outside it"
+                if clearance[k] <= 0.0
+                else f"has a clearance of {clearance[k]:.3f} m: the character has a radius of "
+                f"{radii[k]:g} m"
+            )
+            raise BadQuery(f"{what} {k} at ({x:g}, {y:g}) on {name} {reason}; move it")
+
+    def area(self, value: Any) -> tuple[Polygon | None, Ints]:
+        """Return polygon (None: all) and floors of an area: (polygon, floor), or a floor's name."""
+        from footway.environment.areas import as_polygon
+
+        if value is None:
+            return None, np.arange(len(self.building.floors))
+        if isinstance(value, str):
+            return None, np.array([self.building.floor_index(value)])
+        if not isinstance(value, (tuple, list)) or len(value) != 2:
+            raise BadQuery(
+                f"an area in a building is (polygon, floor) or the name of a floor, not "
+                f"{validation.shown(value)}"
+            )
+        return as_polygon(value[0]), np.array([self.building.floor_index(value[1])])
+
+    def free_points(
+        self,
+        count: int,
+        radius: float,
+        area: tuple[Polygon | None, Ints],
+        rng: RandomStream,
+        *,
+        is_connected: bool = False,
+    ) -> tuple[Floats, Ints]:
+        """Return 1 to `count` random points where a disc fits, uniform over an area, with sheets.
+
+        If `is_connected`, they are in the part of the map with most of them, directions ignored.
+        """
+        polygon, floors = area
+        bounds = [self.building.floors[k].environment.bounds for k in floors.tolist()]
+        low, high = np.min(bounds, axis=0)[:2], np.max(bounds, axis=0)[2:]
+        if polygon is not None:
+            low, high = np.array(polygon.bounds[:2]), np.array(polygon.bounds[2:])
+        found: list[Floats] = []
+        sheets: list[Ints] = []
+        for _ in range(_TRIES):
+            draw = rng.uniform(2 * count + 64, 3)
+            at = low + draw[:, :2] * (high - low)
+            on = floors[np.minimum((draw[:, 2] * len(floors)).astype(np.int64), len(floors) - 1)]
+            if polygon is not None:
+                inside = np.asarray(shapely.intersects_xy(polygon, at[:, 0], at[:, 1]))
+                at, on = at[inside], on[inside]
+            keep = self.map.solver.clearances(np.ascontiguousarray(at), on) > radius
+            found.append(at[keep])
+            sheets.append(on[keep])
+            if sum(map(len, found)) >= count:
+                break
+        points, on = np.concatenate(found)[:count], np.concatenate(sheets)[:count]
+        if is_connected and len(points):
+            main = self._main_part(points, on, radius)
+            points, on = points[main], on[main]
+        if not len(points):
+            raise BadQuery(f"there is no position in the area where a disc of {radius:g} m fits")
+        return np.ascontiguousarray(points), on
+
+    def _main_part(self, points: Floats, sheets: Ints, radius: float) -> NDArray[np.bool_]:
+        """Return which points lie in the connected part of the map with the most of them. (n,)."""
+        pieces, _ = self.locate(points, sheets)
+        rest, best = np.ones(len(points), bool), np.zeros(len(points), bool)
+        while rest.sum() > best.sum():
+            first = int(np.flatnonzero(rest)[0])
+            part = are_connected(pieces[first], pieces, radius, self.index)
+            part[first] = True
+            best = part if part.sum() > best.sum() else best
+            rest &= ~part
+        return best
+
+    def scatter(
+        self, radii: Floats, area: Any, simulation: Simulation, rng: RandomStream
+    ) -> tuple[Floats, Ints]:
+        """Place discs of these radii (n,) at random points of an area without overlaps."""
+        if not len(radii):
+            return np.empty((0, 2)), np.empty(0, np.int64)
+        where = self.area(area)
+        widest, taken = float(radii.max()), self._taken(simulation)
+        size = 2.0 * max(widest, float(taken[:, 2].max(initial=0.0)))
+        low, high = np.array(self.building.bounds).reshape(2, 2)
+        shift = (high[0] - low[0]) + 4.0 * size  # each sheet is beside the one before it
+        count = np.ceil((np.array([shift * len(self), high[1] - low[1]]) + size) / size)
+        taken[:, 0] += shift * taken[:, 3]
+        here = np.ascontiguousarray(taken[:, :3])
+        points, sheets, idle = np.empty((0, 2)), np.empty(0, np.int64), 0
+        while idle < _TRIES:
+            rest = radii[len(points) :]
+            some, on = self.free_points(
+                2 * len(rest) + 64, widest, where, rng, is_connected=area is None
+            )
+            apart = some.copy()
+            apart[:, 0] += shift * on
+            new, _ = keep_apart(apart, rest, here, size, low, int(count[0]), int(count[1]))
+            idle = 0 if len(new) else idle + 1
+            beside = np.floor((new[:, 0] - low[0] + 0.5 * size) / shift).astype(np.int64)
+            here = np.vstack([here, np.column_stack([new, rest[: len(new)]])])
+            points = np.vstack([points, new - np.column_stack([shift * beside, 0.0 * beside])])
+            sheets = np.concatenate([sheets, beside])
+            if len(new) == len(rest):
+                return points, sheets
+        raise BadQuery(
+            f"only {len(points)} of {len(radii)} characters of radius {widest:g} m found free "
+            "space in the area: add fewer, or give them more space"
+        )
+
+    def _taken(self, simulation: Simulation) -> Floats:
+        """Return x, y, radius, sheet of all characters, also on the sheets next to theirs. (n, 4).
+
+        So nobody starts inside a disc that reaches through a portal.
+        """
+        characters = simulation.characters
+        slots = characters.slots(characters.ids)
+        discs, sheets = characters.discs, characters.sheet[slots].astype(np.int64) - 1
+        rows = [np.column_stack([discs, sheets])]
+        first, beyond = self._portals.first[:, 3], self._portals.beyond
+        for sheet in range(len(self)):
+            for other in np.unique(beyond[first[sheet] : first[sheet + 1]]).tolist():
+                on = discs[sheets == sheet]
+                rows.append(np.column_stack([on, np.full(len(on), other)]))
+        return np.concatenate(rows)
+
+    # -- neighbours ----------------------------------------------------------------------------
+
+    def join_cells(self, box: Floats, shape: Ints) -> Joined:
+        """Return for each cell those of other sheets that are within a cell's size by portals."""
+        columns, rows = shape.tolist()
+        size, per_sheet = float(box[2]), columns * rows
+        x, y = np.meshgrid(np.arange(columns), np.arange(rows))
+        corner = box[:2] + size * np.column_stack([x.ravel(), y.ravel()])
+        squares = shapely.box(*corner.T, *(corner + size).T)
+        layers = self._portals
+        lines = shapely.linestrings(layers.portals.reshape(-1, 2, 2))
+        near = [np.flatnonzero(shapely.distance(squares, line) <= size) for line in lines]
+        first = layers.first[:, 3]
+        pairs: set[tuple[int, int]] = set()
+        for sheet in range(len(self)):
+            for portal in range(int(first[sheet]), int(first[sheet + 1])):
+                begin = sheet * per_sheet + near[portal]
+                reached = [(portal, 0.0)]
+                seen = {sheet}
+                while reached:
+                    last, gone = reached.pop()
+                    there = int(layers.beyond[last])
+                    if there in seen:
+                        continue
+                    seen.add(there)
+                    end = there * per_sheet + near[last]
+                    apart = shapely.distance(squares[near[portal]][:, None], squares[near[last]])
+                    some, other = np.nonzero(apart <= size)
+                    pairs.update(zip(begin[some].tolist(), end[other].tolist(), strict=True))
+                    for more in range(int(first[there]), int(first[there + 1])):
+                        further = gone + float(shapely.distance(lines[last], lines[more]))
+                        if further <= size:
+                            reached.append((more, further))
+        table = np.array(sorted(pairs), np.int64).reshape(-1, 2)
+        count = np.bincount(table[:, 0], minlength=per_sheet * len(self))
+        offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
+        return Joined(per_sheet, offsets, table[:, 1].astype(np.int32), np.empty((0, 2)))
+
+
+def _slopes(building: Building) -> Floats:
+    """Return the direction uphill, and the speeds up and down, of each sheet. (sheets, 6)."""
+    slopes = np.zeros((len(building.layers), 6))
+    for k, layer in enumerate(building.layers):
+        link = building.links[layer.link] if layer.link >= 0 else None
+        if layer.is_level or not isinstance(link, Link):
+            continue
+        low, high = (np.array(line).reshape(2, 2).mean(axis=0)
+                     for line in (layer.low_line, layer.high_line))  # fmt: skip
+        run = float(hypot(*(high - low)))
+        slope = float(hypot(run, layer.high - layer.low)) / run
+        slopes[k, [UP_X, UP_Y]] = (high - low) / run
+        for upward, belt, share in ((True, UP_BELT, UP_SHARE), (False, DOWN_BELT, DOWN_SHARE)):
+            if not link.allows(upward=upward):
+                slopes[k, share] = AGAINST
+                continue
+            # People differ as on the level: a link's speed is that of somebody of mean speed.
+            speed = 1.0 / link.seconds_per_metre(slope, WALKING, upward=upward)
+            if isinstance(link, Escalator):
+                slopes[k, belt] = link.belt / slope
+            slopes[k, share] = max(0.0, speed - slopes[k, belt]) / WALKING
+    return slopes
+
+
+def _timed(cmap: BuildingMap) -> Index:
+    """Return the index with times, times the mean walking speed, as costs; and one-way edges.
+
+    A cost is never less than the length in plan, which bounds it in searches. The way up and the
+    way down cost the same: the mean of both.
+    """
+    building, index = cmap.building, cmap.solver.index
+    graph, sheet = index.graph, cmap.solver.edge_sheet
+    factor = np.ones(len(building.layers))
+    for k, layer in enumerate(building.layers):
+        link = building.links[layer.link] if layer.link >= 0 else None
+        if layer.is_level or isinstance(link, Lift) or link is None:
+            continue
+        run = _slope_of(layer)
+        ways = [up for up in (True, False) if link.allows(upward=up)]
+        factor[k] = WALKING * np.mean(
+            [link.seconds_per_metre(run, WALKING, upward=up) for up in ways]
+        )
+    weight = np.maximum(1.0, factor)[sheet] * graph.weight
+    vertices = index.axis.vertices
+    is_open = np.ones(len(graph.out), bool)
+    for edge in np.flatnonzero([_is_one_way(building, k) for k in sheet.tolist()]).tolist():
+        layer = building.layers[int(sheet[edge])]
+        link = building.links[layer.link]
+        low, high = layer.heights(vertices[graph.edges[edge]]).tolist()
+        for half, rise in ((2 * edge, high - low), (2 * edge + 1, low - high)):
+            if abs(rise) > _LEVEL and not link.allows(upward=rise > 0.0):  # type: ignore[union-attr]
+                is_open[graph.out == half] = False
+    kept = np.concatenate([[0], np.cumsum(is_open)])
+    graph = graph._replace(
+        offsets=kept[graph.offsets], out=graph.out[is_open],
+        length=graph.length / graph.weight * weight, weight=weight,
+    )  # fmt: skip
+    return index._replace(graph=graph)
+
+
+def _slope_of(layer: Any) -> float:
+    """Return the length along a slope for a metre in plan."""
+    low, high = (np.array(line).reshape(2, 2).mean(axis=0)
+                 for line in (layer.low_line, layer.high_line))  # fmt: skip
+    run = float(hypot(*(high - low)))
+    return float(hypot(run, layer.high - layer.low)) / run
+
+
+def _is_one_way(building: Building, sheet: int) -> bool:
+    layer = building.layers[sheet]
+    return layer.link >= 0 and isinstance(building.links[layer.link], Escalator)

@@ -1,0 +1,83 @@
+"""Characters in a building: neighbours through portals, speed on slopes.
+
+A building consists of sheets, which are flat in plan (see `corridor.kernels.surface`). A character
+is on one sheet, which changes when a step leads through a portal: nothing else moves it to another
+floor. Characters of one sheet are neighbours as in the plane. Two of different sheets are
+neighbours if the straight line between them leads from one sheet to the other through portals. So
+nobody is a neighbour through a ceiling, and discs that touch always are neighbours: they are free
+of walls, so that the line between their centres is.
+"""
+
+from __future__ import annotations
+
+from footway._numba.jit import inner
+from footway.corridor.kernels.surface import is_on_layer, last_layer
+from footway.crowd.kernels.layouts import (
+    BODY_RADIUS,
+    BODY_X,
+    BODY_Y,
+    GOAL_SHEET,
+    GOAL_X,
+    GOAL_Y,
+    SHEET,
+    X,
+    Y,
+)
+from footway.crowd.kernels.pairs import NEARBY, RANGE
+
+# Columns of `World.slopes`: unit vector uphill (0, 0 on a level sheet); speed of the belt in plan,
+# m/s, and share of the own speed, of those who go up; and of those who go down.
+UP_X, UP_Y, UP_BELT, UP_SHARE, DOWN_BELT, DOWN_SHARE = range(6)
+
+
+@inner(inline=False)
+def gather_through_portals(row, cell, count, cells, grid, near):
+    """Append the neighbours of a row that are on other sheets to `near`; return the new count."""
+    joined, bodies, places = cells.joined, cells.bodies, cells.joined.places
+    x, y, r = bodies[row, BODY_X], bodies[row, BODY_Y], bodies[row, BODY_RADIUS]
+    layer = cell // joined.per_sheet
+    for m in range(joined.offsets[cell], joined.offsets[cell + 1]):
+        there = joined.cells[m]
+        for other in range(cells.offsets[there], cells.offsets[there + 1]):
+            if count >= NEARBY:
+                return count
+            dx, dy = x - bodies[other, BODY_X], y - bodies[other, BODY_Y]
+            far = r + bodies[other, BODY_RADIUS] + RANGE
+            if dx * dx + dy * dy > far * far:
+                continue
+            ox, oy = places[other, X], places[other, Y]
+            last = last_layer(places[row, X], places[row, Y], ox, oy, layer, grid)
+            if is_on_layer(ox, oy, last, there // joined.per_sheet, grid):
+                near[count] = other
+                count += 1
+    return count
+
+
+@inner(inline=False)
+def speed_on_slope(k, ex, ey, speed, slopes, state):
+    """Return the preferred speed in plan of somebody who would walk at `speed` on the level."""
+    sheet = state.sheet[k, SHEET] - 1
+    up = ex * slopes[sheet, UP_X] + ey * slopes[sheet, UP_Y]
+    if speed <= 0.0 or (slopes[sheet, UP_X] == 0.0 and slopes[sheet, UP_Y] == 0.0):
+        return speed
+    if up >= 0.0:
+        return slopes[sheet, UP_BELT] + slopes[sheet, UP_SHARE] * speed
+    return slopes[sheet, DOWN_BELT] + slopes[sheet, DOWN_SHARE] * speed
+
+
+@inner(inline=False)
+def is_goal_straight_ahead(k, x, y, state, grid):
+    """Return whether the straight line to the goal ends on the sheet of the goal."""
+    sheet = state.sheet[k, SHEET] - 1
+    if sheet < 0:
+        return True
+    goal_x, goal_y = state.place[k, GOAL_X], state.place[k, GOAL_Y]
+    last = last_layer(x, y, goal_x, goal_y, sheet, grid)
+    return is_on_layer(goal_x, goal_y, last, state.sheet[k, GOAL_SHEET] - 1, grid)
+
+
+@inner(inline=False)
+def pass_portals(k, x, y, to_x, to_y, state, grid):
+    """Change the sheet of a character by a step that leads through portals."""
+    layer = state.sheet[k, SHEET] - 1
+    state.sheet[k, SHEET] = 1 + last_layer(x, y, to_x, to_y, layer, grid)

@@ -1,0 +1,271 @@
+"""Crowds in buildings: floors, stairs, neighbours through portals and never through a ceiling."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import shapely
+
+import footway as fw
+from footway._numba.jit import kernel
+from footway.crowd import simulation as running
+from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, RANGE
+from footway.crowd.kernels.step import pair_up
+from footway.errors import BadQuery, NoPath
+
+HOLE = [(6, 3), (7.2, 3), (7.2, 7), (6, 7)]
+ENDS = (("0", (6, 3), (7.2, 3)), ("1", (6, 7), (7.2, 7)))
+PORTALS = {(0, 2): [(6, 3), (7.2, 3)], (1, 2): [(6, 7), (7.2, 7)]}  # by the sheets that they join
+BACK = (("0", (1, 7), (2.2, 7)), ("1", (1, 3), (2.2, 3)))
+
+
+def build(*links):
+    """Two floors above each other, 10 x 8 m, with two stairwells."""
+    second = [(1, 3), (2.2, 3), (2.2, 7), (1, 7)]
+    obstacles = [HOLE, second] if len(links) == 2 else [HOLE]
+    floor = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=obstacles)
+    return fw.CorridorMap.build(
+        fw.Building([fw.Floor("0", floor), fw.Floor("1", floor, 3.0)], links)
+    )
+
+
+@pytest.fixture(scope="module")
+def cmap():
+    return build(fw.Stairs("A", *ENDS))
+
+
+@kernel
+def _neighbours(row, cell, cells, grid, near, pairs):
+    return pair_up(row, cell, np.float32(1.0), np.float32(0.0), cells, grid, near, 0, pairs)
+
+
+def two_ways(cmap, count=24, threads=1, seed=3):
+    crowd = fw.Crowd(cmap, seed=seed, threads=threads)
+    crowd.add(count, area=([(5, 0), (8, 0), (8, 2.7), (5, 2.7)], "0"), radius=0.2,
+              destinations=[([(8, 4), (10, 4), (10, 8), (8, 8)], "1")], then="stay")  # fmt: skip
+    crowd.add(count // 4, area="1", radius=0.2, destinations=[(1, 1, "0")], then="exit")
+    return crowd
+
+
+class Judge:
+    """What must hold of a crowd after every step, by Shapely from floors and portals alone."""
+
+    def __init__(self, crowd):
+        self.crowd, self.building = crowd, crowd.map.building
+        self.walls = [
+            shapely.multilinestrings(sheet.walls.segments.reshape(-1, 2, 2))
+            for sheet in self.building.sheets
+        ]
+        self.seams = [(frozenset((s.left, s.right)), shapely.LineString(
+            [s.ends[:2], s.ends[2:]])) for s in self.building.seams]  # fmt: skip
+        self.before, self.changes = self.places(), 0
+
+    def places(self):
+        sheets = self.crowd._simulation.sheets_of(self.crowd._slots)
+        return dict(zip(self.crowd.ids.tolist(),
+                        zip(self.crowd.positions, sheets, self.crowd.radii, strict=True),
+                        strict=True))  # fmt: skip
+
+    def check(self):
+        now = self.places()
+        for number, (at, sheet, radius) in now.items():
+            point = shapely.Point(at)
+            assert self.building.sheets[sheet].polygon.distance(point) < 1e-6
+            assert self.walls[sheet].distance(point) > radius - 1e-6
+            was, old, _ = self.before.get(number, (at, sheet, radius))
+            if old != sheet:
+                step = shapely.LineString([was, at])
+                through = [line for pair, line in self.seams if pair == {old, sheet}]
+                assert min(line.distance(step) for line in through) < 1e-9
+                self.changes += 1
+        for (p, one, r), (q, two, s) in itertools.combinations(now.values(), 2):
+            if np.hypot(*(p - q)) < 0.97 * (r + s):
+                assert one != two
+                between = shapely.LineString([p, q])
+                assert not any(
+                    pair == {one, two} and line.intersects(between) for pair, line in self.seams
+                )
+        self.before = now
+
+
+def test_everybody_climbs_and_descends(cmap):
+    crowd = two_ways(cmap)
+    judge = Judge(crowd)
+    for _ in range(900):
+        crowd.step()
+        judge.check()
+        if crowd.exited == 6 and not crowd.is_walking.any():
+            break
+    assert judge.changes >= 2 * 24
+    assert crowd.exited == 6
+    assert crowd.floors.count("1") == len(crowd) == 24
+    assert crowd.heights.tolist() == [3.0] * 24
+
+
+def test_neighbours_are_those_straight_through_portals(cmap):
+    crowd = fw.Crowd(cmap, seed=1)
+    rng = np.random.default_rng(2)
+    starts = []
+    for floor, low, high in (("0", (5, 1), (8, 2.9)), ("A", (6.2, 3.1), (7, 6.9)),
+                             ("1", (5, 7.1), (8, 7.9)), ("0", (5, 7.1), (8, 7.9)),
+                             ("1", (5, 1), (8, 2.9))):  # fmt: skip
+        starts += [(*at, floor) for at in rng.uniform(low, high, (12, 2)).tolist()]
+    crowd.add(len(starts), starts=starts, radius=0.05)
+    simulation = crowd._simulation
+    cells = simulation.sort_by_cells()
+    slots = cells.slots
+    at, sheets = simulation.characters.position[slots], simulation.sheets_of(slots)
+    near, pairs = np.empty(NEARBY + 1, np.int64), np.empty((PAIR_ROWS, PAIRS), np.float32)
+    across = 0
+    for row in range(len(slots)):
+        cell = int(np.searchsorted(cells.offsets, row, side="right")) - 1
+        count = _neighbours(row, cell, cells, simulation.index.grid, near, pairs)
+        expected = set()
+        for other in range(len(slots)):
+            both = tuple(sorted((int(sheets[row]), int(sheets[other]))))
+            line = shapely.LineString([at[row], at[other]])
+            sees = both[0] == both[1] or (
+                both in PORTALS and line.intersects(shapely.LineString(PORTALS[both]))
+            )
+            if other != row and sees and line.length <= RANGE + 0.1:
+                expected.add(other)
+        assert set(near[:count].tolist()) == expected
+        across += sum(sheets[other] != sheets[row] for other in expected)
+    assert across > 50
+
+
+def test_who_is_above_has_no_effect(cmap):
+    """Two who walk on the same line in plan, on two floors."""
+    alone = fw.Crowd(cmap, seed=1)
+    alone.add(1, starts=[(8, 1, "0")], goals=[(8, 7, "0")])
+    both = fw.Crowd(cmap, seed=1)
+    both.add(1, starts=[(8, 1, "0")], goals=[(8, 7, "0")])
+    both.add(1, starts=[(8, 7, "1")], goals=[(8, 1, "1")])
+    for _ in range(60):
+        alone.step()
+        both.step()
+        assert (alone.positions[0] == both.positions[0]).all()
+
+
+@pytest.mark.parametrize(("up", "speed"), [(True, 0.610), (False, 0.694)])
+def test_speed_on_stairs_is_that_of_weidmann(cmap, up, speed):
+    below, above = (6.6, 1, "0"), (6.6, 7.6, "1")
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(1, starts=[below if up else above], goals=[above if up else below], speed=1.34,
+              noise=0.0)  # fmt: skip
+    paces = []
+    for _ in range(200):
+        crowd.step()
+        if crowd.floors == ["A"] and 4.2 < crowd.positions[0, 1] < 5.8:
+            paces.append(np.hypot(*crowd.velocities[0]))
+    assert np.median(paces) == pytest.approx(speed, rel=0.01)
+
+
+def test_a_goal_above_is_not_reached_below(cmap):
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(1, starts=[(9, 1.5, "0")], goals=[(9, 1, "1")])
+    crowd.step(40)
+    assert crowd.arrivals == 0
+    crowd.step(200)
+    assert (crowd.arrivals, crowd.floors) == (1, ["1"])
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_escalators_carry_one_way(direction):
+    """Each goes by the stairs in the direction in which the escalator does not run."""
+    cmap = build(fw.Escalator("E", *ENDS, direction=direction), fw.Stairs("S", *BACK))
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(1, starts=[(6.6, 1.5, "0")], goals=[(6.6, 7.5, "1")])
+    crowd.add(1, starts=[(6.6, 7.5, "1")], goals=[(6.6, 1.5, "0")])
+    used = [set(), set()]
+    for _ in range(400):
+        crowd.step()
+        for names, floor in zip(used, crowd.floors, strict=True):
+            names.add(floor)
+    first, second = ("E", "S") if direction == "up" else ("S", "E")
+    assert used == [{"0", "1", first}, {"0", "1", second}]
+    assert crowd.floors == ["1", "0"]
+
+
+def test_threads_do_not_change_a_bit(cmap, monkeypatch):
+    monkeypatch.setattr(running, "_FEW", 1)
+    found = []
+    for threads in (1, 2, 3):
+        crowd = two_ways(cmap, threads=threads)
+        crowd.step(100)
+        found.append((crowd.positions.tobytes(), crowd.floors))
+    assert found[0] == found[1] == found[2]
+    assert {"0", "A", "1"} == set(found[0][1])
+
+
+def test_a_checkpoint_continues_with_the_same_bits(cmap, tmp_path):
+    crowd = two_ways(cmap)
+    crowd.step(80)
+    crowd.save(tmp_path / "crowd.npz")
+    again = fw.Crowd.load(tmp_path / "crowd.npz", cmap)
+    assert again.floors == crowd.floors
+    for one in (crowd, again):
+        one.step(80)
+    assert (again.positions == crowd.positions).all()
+    assert again.floors == crowd.floors
+
+
+def test_the_destination_that_is_reached_soonest_is_chosen(cmap):
+    """In plan the other one is nearer."""
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(1, starts=[(9, 1, "0")], destinations=[[(8.5, 1, "1"), (4, 1, "0")]], then="stay")
+    crowd.step(80)
+    assert crowd.floors == ["0"]
+    assert np.hypot(*(crowd.positions[0] - (4, 1))) < 0.5
+
+
+def test_goals_can_be_changed_to_another_floor(cmap):
+    crowd = fw.Crowd(cmap, seed=1)
+    ids = crowd.add(1, starts=[(6.6, 2, "0")], goals=[(9, 1, "0")])
+    crowd.set_goals(ids, [(6.6, 7.5, "1")])
+    crowd.step(150)
+    assert crowd.floors == ["1"]
+
+
+def test_random_starts_and_goals_are_on_all_floors(cmap):
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(40, radius=0.2)
+    assert set(crowd.floors) == {"0", "1"}
+    goals = crowd._simulation.characters.goal_sheet[crowd._slots]
+    assert set(goals.tolist()) == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: c.add(1, behaviour="wander"), "in a building characters walk to goals"),
+        (lambda c: c.add(1, follow="miran"), "in a building characters follow corridors"),
+        (lambda c: c.add(1, starts=[(1, 1)]), "must be \\(x, y, floor\\)"),
+        (lambda c: c.add(1, starts=[(6.6, 5, "0")]), "on floor '0' is in an obstacle"),
+        (lambda c: c.add(1, goals=[(1, 1, "7")]), "there is no floor '7'"),
+        (lambda c: c.add(1, area=[(0, 0), (1, 0), (1, 1)]), "an area in a building is"),
+        (lambda c: c.add(500, area="0"), "characters of radius .* found free space"),
+        (lambda c: c.add_group(2, start=(1, 1)), "groups are not available in a building"),
+        (lambda c: c.add_source(2, area="0"), "sources are not available in a building"),
+        (lambda c: c.add_obstacle((1, 1), 0.5), "obstacles are not available in a building"),
+        (lambda c: c.run(seconds=1), "recordings are not available in a building"),
+        (lambda c: c.set_profile(0, radius=0.3), "changes of a profile are not available"),
+    ],
+)  # fmt: skip
+def test_what_a_building_has_not_is_refused(cmap, call, message):
+    with pytest.raises(BadQuery, match=message):
+        call(fw.Crowd(cmap))
+
+
+def test_a_goal_that_cannot_be_reached_is_refused():
+    cmap = build()
+    with pytest.raises(NoPath, match=r"character 0 .* cannot reach its goal on floor '1'"):
+        fw.Crowd(cmap).add(1, starts=[(1, 1, "0")], goals=[(1, 1, "1")])
+
+
+def test_floors_are_of_buildings_only(cmap):
+    plane = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
+    with pytest.raises(BadQuery, match="this map is a plane"):
+        _ = fw.Crowd(plane).floors
