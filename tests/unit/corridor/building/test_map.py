@@ -236,9 +236,7 @@ def test_a_wide_stair_sees_the_floor_behind_it():
     assert cmap.n_cycles == flat.n_cycles == 1
 
 
-def test_crowds_and_walks_take_one_floor(both):
-    with pytest.raises(fw.BadQuery, match="CorridorMap"):
-        fw.Crowd(both)
+def test_batches_of_walks_take_one_floor(both):
     with pytest.raises(fw.BadQuery, match="CorridorMap"):
         fw.follow.cmm_batch(both, [(1, 1)], [(2, 2)])
     with pytest.raises(fw.BadQuery):
