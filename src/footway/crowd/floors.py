@@ -23,7 +23,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import shapely
 
 from footway import validation
 from footway._numba.portable_math import hypot
@@ -57,9 +56,6 @@ if TYPE_CHECKING:
 AGAINST = 0.25  # share of its speed with which somebody moves against an escalator
 _TRIES = 40  # batches of random points without a free one
 _LEVEL = 1e-3  # m, a rise that is less counts as level
-
-IN_PLANE = Joined(1, np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2)))
-NO_SLOPES = np.empty((0, 6))
 
 
 class Floors:
@@ -114,7 +110,7 @@ class Floors:
 
     def area(self, value: Any) -> tuple[Polygon | None, Ints]:
         """Return polygon (None: all) and floors of an area: (polygon, floor), or a floor's name."""
-        from footway.environment.areas import as_polygon
+        from footway.environment.areas import as_polygon  # loads Shapely
 
         if value is None:
             return None, np.arange(len(self.building.floors))
@@ -140,6 +136,8 @@ class Floors:
 
         If `is_connected`, they are in the part of the map with most of them, directions ignored.
         """
+        from footway.environment.areas import contains  # loads Shapely
+
         polygon, floors = area
         bounds = [self.building.floors[k].environment.bounds for k in floors.tolist()]
         low, high = np.min(bounds, axis=0)[:2], np.max(bounds, axis=0)[2:]
@@ -152,7 +150,7 @@ class Floors:
             at = low + draw[:, :2] * (high - low)
             on = floors[np.minimum((draw[:, 2] * len(floors)).astype(np.int64), len(floors) - 1)]
             if polygon is not None:
-                inside = np.asarray(shapely.intersects_xy(polygon, at[:, 0], at[:, 1]))
+                inside = contains(polygon, at)
                 at, on = at[inside], on[inside]
             keep = self.map.solver.clearances(np.ascontiguousarray(at), on) > radius
             found.append(at[keep])
@@ -238,10 +236,13 @@ class Floors:
         size, per_sheet = float(box[2]), columns * rows
         x, y = np.meshgrid(np.arange(columns), np.arange(rows))
         corner = box[:2] + size * np.column_stack([x.ravel(), y.ravel()])
-        squares = shapely.box(*corner.T, *(corner + size).T)
         layers = self._portals
-        lines = shapely.linestrings(layers.portals.reshape(-1, 2, 2))
-        near = [np.flatnonzero(shapely.distance(squares, line) <= size) for line in lines]
+        ends = layers.portals.reshape(-1, 2, 2)
+        middle, half = ends.mean(axis=1), 0.5 * hypot(*(ends[:, 1] - ends[:, 0]).T)
+        near = [
+            np.flatnonzero(hypot(*_gap(corner, at, size).T) <= size + length)
+            for at, length in zip(middle, half, strict=True)
+        ]
         first = layers.first[:, 3]
         pairs: set[tuple[int, int]] = set()
         for sheet in range(len(self)):
@@ -256,17 +257,26 @@ class Floors:
                         continue
                     seen.add(there)
                     end = there * per_sheet + near[last]
-                    apart = shapely.distance(squares[near[portal]][:, None], squares[near[last]])
-                    some, other = np.nonzero(apart <= size)
+                    step = corner[near[portal]][:, None] - corner[near[last]]
+                    apart = np.maximum(0.0, np.abs(step) - size)
+                    some, other = np.nonzero(hypot(apart[..., 0], apart[..., 1]) <= size)
                     pairs.update(zip(begin[some].tolist(), end[other].tolist(), strict=True))
                     for more in range(int(first[there]), int(first[there + 1])):
-                        further = gone + float(shapely.distance(lines[last], lines[more]))
+                        # Lower bound of the distance between two portals.
+                        way = float(hypot(*(middle[more] - middle[last])) - half[more] - half[last])
+                        further = gone + max(0.0, way)
                         if further <= size:
                             reached.append((more, further))
         table = np.array(sorted(pairs), np.int64).reshape(-1, 2)
         count = np.bincount(table[:, 0], minlength=per_sheet * len(self))
         offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
         return Joined(per_sheet, offsets, table[:, 1].astype(np.int32), np.empty((0, 2)))
+
+
+def _gap(corner: Floats, at: Floats, size: float) -> Floats:
+    """Return the vectors from squares with these lower left corners to a point. (n, 2)."""
+    vectors: Floats = np.maximum(0.0, np.maximum(corner - at, at - corner - size))
+    return vectors
 
 
 def _slopes(building: Building) -> Floats:

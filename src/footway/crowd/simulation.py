@@ -10,10 +10,8 @@ import numpy as np
 
 from footway._numba.portable_math import cos, exp, sin
 from footway._numba.random_stream import RandomStream
-from footway.corridor.building.map import BuildingMap
 from footway.corridor.points import locate
 from footway.crowd.congestion import Congestion
-from footway.crowd.floors import IN_PLANE, NO_SLOPES, Floors
 from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import (
@@ -22,6 +20,7 @@ from footway.crowd.kernels.layouts import (
     Avoidance,
     Cells,
     Headway,
+    Joined,
     Motion,
     UserForces,
     World,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.corridor import CorridorMap
+    from footway.crowd.floors import Floors
     from footway.crowd.models import LocalModel
     from footway.crowd.populations import GoalRange, Population
     from footway.crowd.spawning import Source
@@ -68,6 +68,8 @@ _EPOCH = 1.5  # s, in which chance decides once who of two characters is in fron
 _CHECK = 0.8  # s between two checks of the progress of a character
 _TIRED = 4.0  # s without progress, after which a character requests a new path
 _NOTHING_GIVEN = np.zeros((0, 2), np.float32)
+_IN_PLANE = Joined(1, np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2)))
+_NO_SLOPES = np.empty((0, 6))
 NO_HEADWAY = Headway(*np.zeros(4, np.float32))
 NO_USER_FORCES = UserForces(are_given=False, by_slot=np.zeros((1, 2), np.float32))
 
@@ -113,7 +115,7 @@ class Simulation:
         environment: Environment | None = None,
     ) -> None:
         self.map, self.index = cmap, cmap.solver.index
-        self.floors = Floors(cmap) if isinstance(cmap, BuildingMap) else None
+        self.floors = _floors(cmap)
         if self.floors is not None:
             self.index = self.floors.index
         self.seed, self.dt, self.threads = seed, dt, threads
@@ -278,7 +280,7 @@ class Simulation:
         self.box = np.array([x0 - size, y0 - size, size])
         columns, rows = int((x1 - x0) / size) + 3, int((y1 - y0) / size) + 3
         self.shape = np.array([columns, rows])
-        count, self._joined = columns * rows, IN_PLANE
+        count, self._joined = columns * rows, _IN_PLANE
         if self.floors is not None:
             count *= len(self.floors)
             self._joined = self.floors.join_cells(self.box, self.shape)
@@ -393,12 +395,20 @@ class Simulation:
             self.steps, self.dt, self.seed, self.avoidance, motion, cells, self.obstacles.cells,
             self.groups.front_limits, self.user_forces, self.planner.pool.halves, self.tracks,
             self.index.graph, self.index.grid, self.routes.guides,
-            NO_SLOPES if self.floors is None else self.floors.slopes,
+            _NO_SLOPES if self.floors is None else self.floors.slopes,
         )  # fmt: skip
 
     @property
     def _n_threads(self) -> int:
         return self.threads if self.characters.n >= _FEW else 1
+
+
+def _floors(cmap: Any) -> Floors | None:
+    if not hasattr(cmap, "building"):
+        return None
+    from footway.crowd.floors import Floors  # loads Shapely
+
+    return Floors(cmap)
 
 
 def _motion(dt: float) -> Motion:
