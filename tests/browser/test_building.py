@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.test_walk import click_minimap
+
 
 def test_a_path_from_floor_to_floor(browsing, server):
     browsing.open("gallery:rimea8")
@@ -68,3 +70,28 @@ def test_in_3d_floors_are_pulled_apart_cut_and_faint(browsing):
     assert path["facts"]["floors"] == ["2", "1", "0"]
     mark = browsing.part("mark-start").bounding_box()
     assert mark["y"] < browsing.part("mark-goal").bounding_box()["y"] - 100
+
+
+def test_the_walk_climbs_the_stairs(browsing):
+    browsing.open("gallery:rimea8")
+    browsing.press("view-walk")
+    begin = browsing.shows(lambda state: state["view"] == "walk")["walk"]
+    assert (begin["height"], begin["floor"]) == (1.7, "0")
+    browsing.press("floor-1")
+    click_minimap(browsing, (17.1, 7.0))
+    walk = browsing.shows(lambda state: state["walk"]["moving"])["walk"]
+
+    def at(time):
+        browsing.page.evaluate("(time) => { window.footway.walker.time = time; }", time)
+        return browsing.shows(lambda state: state["walk"]["time"] >= time)["walk"]
+
+    places = [at(walk["duration"] * k / 12) for k in range(6, 12)]
+    assert {"A0", "1"} <= {place["floor"] for place in places}
+    heights = [place["height"] for place in places]
+    assert heights == sorted(heights)
+    at(walk["duration"])
+    end = browsing.shows(lambda state: not state["walk"]["moving"])
+    assert (end["walk"]["floor"], end["floor"]) == ("1", "1")
+    assert end["walk"]["height"] == pytest.approx(4.7, abs=0.01)
+    assert end["walk"]["at"] == pytest.approx((17.1, 7.0), abs=0.2)
+    assert "floor 1" in browsing.part("walk-facts").inner_text()

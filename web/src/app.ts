@@ -216,7 +216,7 @@ export class App {
     building.arrange(store.view.value, store.floor.value);
     const height = building.heightOn(building.sheetOf(store.floor.value), [0, 0]);
     stage.level = height;
-    ground.root.position.z = height;
+    ground.root.position.z = building.isShown ? height + 0.02 : 0; // areas are above the floor
     tell(this.floorsMoved, undefined);
     stage.cameraMoved();
   }

@@ -13,12 +13,13 @@ import { keys } from "./keys";
 import { live } from "./live";
 import { LAYERS, type PanelName, type Point } from "./store";
 import { areaLabels } from "./scene/labels";
+import type { Walker } from "./scene/walker";
 import { token } from "./token";
 import { Wire } from "./wire";
 
 declare global {
   interface Window {
-    footway: { ready: boolean; state: () => unknown; app: App; minimap: (at: Point) => Point };
+    footway: { ready: boolean; state: () => unknown; app: App; minimap: (at: Point) => Point; walker: Walker };
   }
 }
 
@@ -101,4 +102,4 @@ function state(): unknown {
   };
 }
 
-window.footway = { ready: false, state, app, minimap: (at) => walk.minimap.pixel(at) };
+window.footway = { ready: false, state, app, minimap: (at) => walk.minimap.pixel(at), walker: walk.walker };

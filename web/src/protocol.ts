@@ -499,11 +499,12 @@ export interface ObstacleFields {
   velocity?: [number, number];
 }
 
-/** Request a camera motion from stop to stop. */
+/** Request a camera motion from stop to stop; in a building with the floors of all of them. */
 export interface WalkFields {
   start: Place;
   heading?: number | null;
   stops: Array<Place>;
+  floors?: Array<string> | null;
   radius?: number;
   eye_height?: number;
   speed?: number;

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from footway.corridor.building.map import BuildingMap
     from footway.environment import Building
     from footway.studio.requests import Path as PathRequest
+    from footway.studio.requests import Walk as WalkRequest
 
 
 def floor_facts(building: Building | None) -> list[replies.FloorFacts]:
@@ -129,6 +130,21 @@ def refusal_facts(
     except FootwayError:
         return {}
     return {"end": ("start", "goal")[k], "nearest": replies.Place(x, y)}
+
+
+def stops_of(cmap: BuildingMap, request: WalkRequest) -> tuple[list[tuple[Any, ...]], float]:
+    """Return the stops of a walk, the first at the nearest free place; and its eye's height, m.
+
+    Raises:
+        BadInput: there are no floors.
+    """
+    if request.floors is None:
+        raise BadInput("the map is a building: give the floors of the start and of each stop")
+    names, at = request.floors, request.start
+    start = cmap.nearest_free([(at.x, at.y, names[0])], radius=request.radius)[0]
+    height = cmap.path(start, start, radius=0.0).start[2]
+    rest = [(at.x, at.y, name) for at, name in zip(request.stops, names[1:], strict=True)]
+    return [start, *rest], height + request.eye_height
 
 
 def warm_up(cmap: BuildingMap) -> None:

@@ -177,6 +177,15 @@ def pinch_facts(pinch: Pinch) -> replies.PinchFacts:
     return replies.PinchFacts(at=at, width=pinch.width, walls=(left, right), where=where)
 
 
+def _apart(stops: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return stops without those at the place of the one before."""
+    kept = stops[:1]
+    for stop in stops[1:]:
+        if dist(stop[:2], kept[-1][:2]) > _APART or stop[2:] != kept[-1][2:]:
+            kept.append(stop)
+    return kept
+
+
 def walk(document: Document, request: Walk) -> Answer:
     """Return the camera's motion (n, 7): time, position, direction.
 
@@ -188,20 +197,21 @@ def walk(document: Document, request: Walk) -> Answer:
     """
     from footway import camera
 
-    cmap = document.corridors
-    start = nearest_free(cmap, np.array([request.start]), np.array([request.radius]))[0]
-    x, y = start.tolist()
-    points = [(x, y), *request.stops]
-    stops = points[:1]
-    for point in points[1:]:
-        if dist(point, stops[-1]) > _APART:
-            stops.append(point)
+    cmap, building_map = document.corridors, document.building_map
+    stops: list[tuple[Any, ...]]
+    if building_map is not None:
+        stops, height = buildings.stops_of(building_map, request)
+    else:
+        place = nearest_free(cmap, np.array([request.start]), np.array([request.radius]))[0]
+        stops, height = [tuple(place.tolist()), *request.stops], None
+    stops = _apart(stops)
     if len(stops) < 2:
         return Answer(replies.Walk(duration=0.0, length=0.0), {"camera": np.empty((0, 7))})
-    first: tuple[float, float] | camera.Stop = stops[0]
+    first: Any = stops[0]
     if request.heading is not None:
+        x, y = first[:2]
         ahead = (x + _AHEAD * cos(request.heading), y + _AHEAD * sin(request.heading))
-        first = camera.Stop((x, y), 0.0, ahead)
+        first = camera.Stop(first, 0.0, ahead if height is None else (*ahead, height))
     made = camera.tour(
         cmap,
         [first, *stops[1:]],

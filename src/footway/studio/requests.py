@@ -188,15 +188,22 @@ class Obstacle(Request):
 
 
 class Walk(Request):
-    """Request a camera motion from stop to stop."""
+    """Request a camera motion from stop to stop; in a building with the floors of all of them."""
 
     type: Literal["walk"]
     start: Point
     heading: Annotated[float, Field(ge=-100.0, le=100.0)] | None = None
     stops: Annotated[list[Point], Field(min_length=1, max_length=100)]
+    floors: Annotated[list[Name], Field(min_length=2, max_length=101)] | None = None
     radius: Radius = 0.25
     eye_height: Annotated[float, Field(ge=0.1, le=100.0)] = 1.7
     speed: Annotated[float, Field(gt=0.0, le=20.0)] = 1.4
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Walk:
+        if self.floors is not None and len(self.floors) != 1 + len(self.stops):
+            raise ValueError("give the floor of the start and of each stop")
+        return self
 
 
 class Edit(Request):

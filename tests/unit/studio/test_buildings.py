@@ -151,3 +151,31 @@ def test_files_of_buildings_are_opened(tmp_path):
     toml = tmp_path / "house.toml"
     toml.write_text('[[floor]]\nname = "0"\nplan = "plan.geojson"\n')
     assert [floor.name for floor in open_document(str(toml)).building.floors] == ["0"]
+
+
+def test_a_walk_climbs_the_stairs(session):
+    start, stop = (5.0, 6.6), (5.0, 10.4)
+    header, arrays = ask(
+        session, "walk", start=start, heading=0.0, stops=[GOAL, stop], floors=["0", "2", "1"]
+    )
+    x, y, z = arrays["camera"][:, 1:4].T
+    arrived = np.searchsorted(arrays["camera"][:, 0], header["ok"]["arrivals"])
+    places = np.column_stack([x, y, z])[np.minimum(arrived, len(x) - 1)]
+    expected = [(*start, 1.7), (*GOAL, 7.7), (*stop, 4.7)]
+    np.testing.assert_allclose(places, expected, atol=0.01)
+    assert np.abs(np.diff(z)).max() < 0.1  # it never jumps
+    assert header["ok"]["length"] > 2 * 12
+
+
+def test_a_walk_begins_where_the_camera_fits(session):
+    _, arrays = ask(session, "walk", start=(-1.0, 6.6), stops=[GOAL], floors=["0", "0"])
+    at = arrays["camera"][0, 1:3]
+    assert ROOM.building_map.clearance([(*at.tolist(), "0")])[0] >= 0.25 - 1e-4
+    header, _ = ask(session, "walk", start=GOAL, stops=[GOAL])
+    assert "give the floors" in header["error"]
+    with pytest.raises(fw.BadInput, match="floor of the start and of each stop"):
+        parse(
+            json.dumps(
+                {"n": 1, "type": "walk", "start": [1, 1], "stops": [[2, 2]], "floors": ["0"] * 3}
+            )
+        )

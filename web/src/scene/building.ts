@@ -15,6 +15,7 @@ import {
 } from "three";
 import type { Document, Point, Theme, View } from "../store";
 import type { Reply } from "../wire";
+import { tiles } from "./ground";
 import { solids, strokes, uprights, type Upright } from "./blocks";
 import { PALETTES } from "./colours";
 import { flat, inside, type Polygon } from "./polygons";
@@ -22,6 +23,7 @@ import { heightAt, linkName, sheetsOf, shownOn, type Sheet } from "./sheets";
 
 /** Height of walls in 3D and of railings, m: low, so that floors are seen. */
 const PARAPET = 1.1;
+const CABIN = 2.2;
 /** Height of a step, and the distance of two lines across a slope that has none, m. */
 const STEP = 0.17;
 
@@ -74,6 +76,7 @@ export class BuildingScene {
   private parts: Part[] = [];
   private shafts: LineSegments | undefined;
   private readonly knife = new Plane(new Vector3(0, 0, -1), 0);
+  private readonly tiles = typeof document === "undefined" ? null : tiles();
   private looks: Record<"plan" | "solid" | "faint", Looks>;
 
   constructor() {
@@ -147,7 +150,7 @@ export class BuildingScene {
     if (cap !== undefined) cap.material = looks.cap;
     const isPlan = looks === this.looks.plan;
     sides.visible = !isPlan;
-    fill.renderOrder = isPlan ? -35 : 0;
+    fill.renderOrder = isPlan ? -35 : -45; // below terrain and areas
     for (const line of lines) line.renderOrder = isPlan ? -34 : 0;
   }
 
@@ -183,7 +186,8 @@ export class BuildingScene {
     const isFloor = sheet.floor >= 0;
     const z = (at: Point): number => (isFloor ? 0 : heightAt(sheet, at));
     const fill = new Mesh(sloped(flat(sheet.polygons.map((polygon) => ({ polygon, z: 0 }))), z), this.looks.solid.fill);
-    const walls = upright(sheet, z, isFloor ? 1 : PARAPET);
+    const isLift = this.document?.links[sheet.link]?.kind === "lift";
+    const walls = upright(sheet, z, isFloor ? 1 : isLift ? CABIN : PARAPET);
     const sides = new Mesh(uprights(walls), this.looks.solid.side);
     const tops = new LineSegments(strokes(walls.flatMap(({ a, b, top }) => [a[0], a[1], a[2] + top, b[0], b[1], b[2] + top])));
     const lines = [tops, new LineSegments(strokes(isFloor ? walls.flatMap(({ a, b }) => [...a, ...b]) : [...walls.flatMap(({ a, b }) => [...a, ...b]), ...this.marks(sheet)]))];
@@ -230,7 +234,7 @@ export class BuildingScene {
     }
     const at = [...lifts.values()].flatMap((cabins) => {
       const heights = cabins.map(({ low }) => low);
-      const [low, high] = [Math.min(...heights), Math.max(...heights) + 2];
+      const [low, high] = [Math.min(...heights), Math.max(...heights) + CABIN];
       return cabins[0].polygons[0].shell.flatMap(({ x, y }) => [x, y, low, x, y, high]);
     });
     this.shafts = new LineSegments(strokes(at), this.looks.solid.line);
@@ -259,7 +263,7 @@ export class BuildingScene {
     const line = (opacity: number): Material =>
       new LineBasicMaterial({ color: palette.edge, clippingPlanes, transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
     const made = (opacity: number): Looks => ({
-      fill: lit(palette.ground, opacity),
+      fill: Object.assign(lit(palette.ground, opacity), { map: opacity === 1 ? this.tiles : null }),
       link: lit(palette.link, Math.min(1, 2.5 * opacity)),
       side: side(palette.side, opacity),
       cap: lit(this.theme === "light" ? palette.cap : palette.side, opacity),

@@ -25,7 +25,7 @@ import { flat, polygons, type Polygon } from "./polygons";
 import type { Bounds } from "./cameras";
 
 /** Faint floor tiles, which make the speed of the walk visible. */
-function tiles(): CanvasTexture {
+export function tiles(): CanvasTexture {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 128;
   const pen = canvas.getContext("2d") as CanvasRenderingContext2D;

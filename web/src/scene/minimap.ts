@@ -4,14 +4,27 @@ import type { Point, Theme } from "../store";
 import { PALETTES } from "./colours";
 import type { Polygon } from "./polygons";
 import type { Bounds } from "./cameras";
-import type { Walker } from "./walker";
+import { EYE, type Walker } from "./walker";
 
 const SIDE = 260;
 
+/** In a building, the course is drawn where it is at most this far above or below the floor, m. */
+const STOREY = 1.8;
+
+/** A stop of a tour, in a building with its floor. */
+export interface Stop {
+  at: Point;
+  floor: string | undefined;
+}
+
 export class Minimap {
   readonly canvas: HTMLCanvasElement;
-  stops: Point[] = [];
+  stops: Stop[] = [];
+  /** The floor that is drawn, and its elevation; undefined on a plan. */
+  floor: string | undefined;
+  level: number | undefined;
   private plan = new Path2D();
+  private links = new Path2D();
   private bounds: Bounds = [0, 0, 1, 1];
   private scale = 1;
   private theme: Theme = "light";
@@ -36,7 +49,7 @@ export class Minimap {
     this.theme = theme;
   }
 
-  fit(bounds: Bounds, floors: Polygon[]): void {
+  fit(bounds: Bounds, floors: Polygon[], links: Polygon[] = []): void {
     this.bounds = bounds;
     const [width, height] = [bounds[2] - bounds[0], bounds[3] - bounds[1]];
     this.scale = (SIDE - 16) / Math.max(width, height);
@@ -44,11 +57,17 @@ export class Minimap {
     this.canvas.height = (height * this.scale + 16) * this.ratio;
     this.canvas.style.width = `${this.canvas.width / this.ratio}px`;
     this.canvas.style.height = `${this.canvas.height / this.ratio}px`;
-    this.plan = new Path2D();
-    for (const ring of floors.flatMap(({ shell, holes }) => [shell, ...holes])) {
-      ring.forEach((point, i) => this.plan[i === 0 ? "moveTo" : "lineTo"](...this.pixel([point.x, point.y])));
-      this.plan.closePath();
+    this.plan = this.outline(floors);
+    this.links = this.outline(links);
+  }
+
+  private outline(polygons: Polygon[]): Path2D {
+    const made = new Path2D();
+    for (const ring of polygons.flatMap(({ shell, holes }) => [shell, ...holes])) {
+      ring.forEach((point, i) => made[i === 0 ? "moveTo" : "lineTo"](...this.pixel([point.x, point.y])));
+      made.closePath();
     }
+    return made;
   }
 
   draw(walker: Walker): void {
@@ -62,9 +81,12 @@ export class Minimap {
     pen.lineWidth = 0.8;
     pen.fill(this.plan, "evenodd");
     pen.stroke(this.plan);
-    this.drawCourse(pen, walker.course);
-    this.stops.forEach((stop, i) => this.drawStop(pen, stop, i + 1));
-    this.drawEye(pen, walker);
+    pen.fillStyle = palette.link;
+    pen.fill(this.links);
+    pen.stroke(this.links);
+    this.drawCourse(pen, walker);
+    this.stops.forEach((stop, i) => stop.floor === this.floor && this.drawStop(pen, stop.at, i + 1));
+    if (this.isHere(walker.height)) this.drawEye(pen, walker);
   }
 
   /** The point of the map under a pixel of the canvas. */
@@ -76,10 +98,19 @@ export class Minimap {
     return [8 + (x - this.bounds[0]) * this.scale, 8 + (this.bounds[3] - y) * this.scale];
   }
 
-  private drawCourse(pen: CanvasRenderingContext2D, course: Float32Array): void {
-    if (course.length < 4) return;
+  /** Whether an eye is on the floor that is drawn, or on the stairs beside it. */
+  private isHere(height: number): boolean {
+    return this.level === undefined || Math.abs(height - EYE - this.level) < STOREY;
+  }
+
+  private drawCourse(pen: CanvasRenderingContext2D, { course }: Walker): void {
     pen.beginPath();
-    for (let i = 0; i < course.length; i += 2) pen.lineTo(...this.pixel([course[i], course[i + 1]]));
+    let on = false;
+    for (let i = 0; i < course.length; i += 3) {
+      const here = this.isHere(course[i + 2]);
+      if (here) pen[on ? "lineTo" : "moveTo"](...this.pixel([course[i], course[i + 1]]));
+      on = here;
+    }
     pen.strokeStyle = PALETTES[this.theme].path;
     pen.lineWidth = 2.2;
     pen.lineJoin = "round";

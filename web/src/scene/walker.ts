@@ -30,18 +30,20 @@ export class Walker {
     return this.rows === undefined ? 0 : this.rows[this.rows.length - 7];
   }
 
-  /** Remaining path as a chain of points; empty if the camera stands still. */
+  /** The path of the eye, x, y, z of each point; empty if the camera stands still. */
   get course(): Float32Array {
     const { rows } = this;
     if (rows === undefined) return new Float32Array(0);
-    const out = new Float32Array((rows.length / 7) * 2);
-    for (let i = 0; i < rows.length / 7; i++) out.set([rows[7 * i + 1], rows[7 * i + 2]], 2 * i);
+    const out = new Float32Array((rows.length / 7) * 3);
+    for (let i = 0; i < rows.length / 7; i++) out.set(rows.subarray(7 * i + 1, 7 * i + 4), 3 * i);
     return out;
   }
 
-  stand(at: Point, heading: number): void {
+  /** Stand on the ground at a height. */
+  stand(at: Point, heading: number, ground = 0): void {
     this.rows = undefined;
     this.at = at;
+    this.height = ground + EYE;
     this.heading = heading;
     this.pitch = this.aside = this.raised = 0;
   }
