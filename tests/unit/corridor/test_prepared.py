@@ -175,3 +175,13 @@ def test_a_map_without_corners_needs_no_table():
     cmap = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 3)))
     cmap.prepare(radius=0.5)
     assert cmap.path((1, 1), (3, 2), radius=0.5).length == pytest.approx(np.sqrt(5))
+
+
+def test_paths_of_points_in_line_with_two_corners_are_the_same():
+    """A thin disc that passes both corners misses the nearer one by less than a line may."""
+    obstacle = [(10, 0), (12, 0), (12, 12), (10, 10)]
+    cmap = fw.CorridorMap.build(
+        fw.Environment.from_polygons(bounds=(0, 0, 60, 60), obstacles=[obstacle])
+    )
+    points = np.array([(c, c) if k % 2 else (5, 2 + k / 8) for k in range(32) for c in [14 + k]])
+    count_searches(Solver(cmap.solver.index), prepared(cmap, 0.0), points, 0.0)

@@ -19,6 +19,7 @@ from footway.corridor.kernels.tangents import (
     draw_tangents,
     drop_straight_stops,
     goes_through,
+    stop_xy,
     tangent,
     tighten,
 )
@@ -224,6 +225,17 @@ def _clearance_of_ends(n, ws, grid, xy, ends):
     return least if least >= floor else -1.0
 
 
+@inner
+def _may_be_passed(k, n, ws, xy, ends):
+    """Whether a search may find the path without stop k, which is hardly in the way."""
+    ax, ay, ka = stop_xy(k - 1, n, ws.chain, xy, ends)
+    bx, by, kb = stop_xy(k + 1, n, ws.chain, xy, ends)
+    cx, cy, kc = stop_xy(k, n, ws.chain, xy, ends)
+    ux, uy, length = tangent(bx - ax, by - ay, kb - ka)
+    offset = ux * (cy - ay) - uy * (cx - ax) + ka
+    return length >= 0.0 and ws.chain[k - 1, TURN] * offset >= abs(kc) - 2.0 * VIOLATION
+
+
 @inner(inline=False)
 def find_by_table(ends, q, ws, index, table, work):
     """Find the only shortest path between ends without a free line: (corners, clearance).
@@ -252,6 +264,8 @@ def find_by_table(ends, q, ws, index, table, work):
         if n < 0:
             return -1, 0.0
     if abs(chain_length(n, ws.chain, ws.tangents, ends.radius) - length) > TIE:
+        return -1, 0.0
+    if _may_be_passed(1, n, ws, xy, ends) or _may_be_passed(n, n, ws, xy, ends):
         return -1, 0.0
     turns = drop_straight_stops(n, ws.chain, ws.tangents)
     if turns < n:
