@@ -46,8 +46,8 @@ def parts(tmp_path, monkeypatch):
     monkeypatch.setenv(
         "PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     )
+    monkeypatch.setattr(module, "PARTS", module.PARTS)  # the import replaces them
     little = importlib.import_module("little")
-    monkeypatch.setattr(module, "PARTS", little.PARTS)
     monkeypatch.setattr(module, "__name__", "little")
     monkeypatch.setattr(jit, "_CACHE", tmp_path / "kernels")
     monkeypatch.setattr("footway._numba.jit.thread_count", lambda: 2)
