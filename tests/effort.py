@@ -10,7 +10,7 @@ PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "ci")
 """`ci` (quick, the same examples every time, scenes of `tests.corpus`), `random` (new examples and
 new scenes at each run; `make test-all`) or `thorough` (many more of them)."""
 
-TIMES = {"ci": 0.6, "random": 2.0, "thorough": 25.0}
+TIMES = {"ci": 0.45, "random": 2.0, "thorough": 25.0}
 """Times as many examples as a test asks for, by profile: `make test` has five minutes."""
 
 

@@ -21,7 +21,7 @@ import footway as fw
 from tests.oracle.noded import assert_noded
 from tests.unit.formats.files import SQUARE, box, collection, feature
 
-SOME = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+SOME = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 GEOJSON = collection(
     feature([SQUARE, box(4, 4, 6, 6)[0][::-1]]),
@@ -207,7 +207,7 @@ def dirty(draw: Any) -> dict[str, Any]:
     return arguments
 
 
-@settings(SOME, max_examples=400)
+@settings(SOME, max_examples=250)
 @given(arguments=dirty())
 @example({"walkable": [[(0, 0), (10, 0), (10, 10)]], "lines": [[(0, 0), (10, 10)]]})
 @example({"walkable": [[(0, 0), (7, 3), (5, 9)]], "lines": [[(1, 0), (1, 9)], [(0, 1), (9, 1)]]})
