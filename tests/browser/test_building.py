@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.test_views import findings
 from tests.browser.test_walk import click_minimap
 
 
@@ -53,6 +54,7 @@ def test_in_3d_floors_are_pulled_apart_cut_and_faint(browsing):
     browsing.open("gallery:rimea8")
     browsing.press("tab-path", "panel-hide", "view-3d", "floor-2", "fit")
     whole = browsing.picture()
+    assert findings(browsing) == []
     browsing.press("floors-faint")
     assert browsing.picture() != whole
     _, high = browsing.state["heights"]
@@ -95,3 +97,10 @@ def test_the_walk_climbs_the_stairs(browsing):
     assert end["walk"]["height"] == pytest.approx(4.7, abs=0.01)
     assert end["walk"]["at"] == pytest.approx((17.1, 7.0), abs=0.2)
     assert "floor 1" in browsing.part("walk-facts").inner_text()
+    browsing.page.set_viewport_size({"width": 390, "height": 700})
+    browsing.press("floor-0")
+    box = browsing.part("minimap").bounding_box()
+    assert box["width"] == pytest.approx(170, abs=3)  # as the page reckons with it
+    x0, y0, x1, y1 = browsing.state["document"]["bounds"]
+    aspect = (box["width"] - 16) / (box["height"] - 16)
+    assert aspect == pytest.approx((x1 - x0) / (y1 - y0), rel=0.05)

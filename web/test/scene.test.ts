@@ -22,6 +22,12 @@ test("the first view looks along the longest line", () => {
   expect(Math.abs(Math.sin(heading))).toBeLessThan(0.3);
 });
 
+test("the first view is not beside a wall without thickness", () => {
+  const hall = [new Vector2(0, 0), new Vector2(20, 0), new Vector2(20, 20), new Vector2(0, 20)];
+  const { at } = firstView([{ shell: hall, holes: [] }], [0, 0, 20, 20], new Float32Array([10, 0, 10, 20]));
+  expect(Math.abs(at[0] - 10)).toBeGreaterThan(3);
+});
+
 test("of labels that overlap the earlier ones are shown", () => {
   const size = { width: 60, height: 20 };
   const labels = [{ at: [0, 0], ...size }, { at: [50, 5], ...size }, { at: [0, 30], ...size }, { at: undefined, ...size }];

@@ -10,7 +10,9 @@ const ABOVE = 3;
 export function floorSwitch(app: App): HTMLElement {
   const { store } = app;
   const list = h("div", { class: "floor-list" });
-  const more = h("div", { class: "stack stacking", "data-testid": "stacking" });
+  const sliders = h("div", { class: "stack" });
+  const more = h("details", { class: "stacking", "data-testid": "stacking" }, h("summary", {}, "Floors in 3D"), sliders);
+  more.open = !matchMedia("(max-width: 760px)").matches;
   const card = h("div", { class: "card floors", "data-testid": "floors" }, list, more);
   card.hidden = true;
   let set: (name: string) => void = () => undefined;
@@ -24,7 +26,7 @@ export function floorSwitch(app: App): HTMLElement {
     const buttons = floorButtons(app, document);
     set = buttons.set;
     list.replaceChildren(buttons.row);
-    more.replaceChildren(...stacking(app, document));
+    sliders.replaceChildren(...stacking(app, document));
   });
   store.floor.watch((floor) => {
     const name = store.document.value?.floors[floor]?.name;

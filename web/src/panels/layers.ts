@@ -53,6 +53,10 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
     },
   });
   app.store.theme.watch(() => switches.drawLegends());
+  app.store.layers.walls.watch((on) => {
+    app.building.hasWalls = on;
+    app.arrangeFloors();
+  });
   app.store.layers.density.watch((on) => app.crowd.setFaint(on));
   app.stage.moved.push(() => app.density.look(app.stage.resolution()));
   app.density.changed = () => switches.drawLegends();
@@ -71,6 +75,7 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
     known.show([
       ["Map", document.name],
       ["Walkable", document.area ? `${Math.round(document.area).toLocaleString("en")} m²` : "–"],
+      ...(document.floors.length === 0 ? [] : ([["Floors", String(document.floors.length)], ["Links", String(document.links.length)]] as [string, string][])),
       ["Holes", String(document.holes)],
       ["Widest disc, radius", `${document.largest_radius.toFixed(2)} m`],
     ]);

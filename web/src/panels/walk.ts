@@ -111,7 +111,8 @@ function panelElement(
 
 /** Elevation of the floor that is shown, m. */
 function levelOf({ building, store }: App): number {
-  return building.isShown ? building.sheets[building.sheetOf(store.floor.value)].low : 0;
+  const sheet = building.sheetOf(store.floor.value);
+  return sheet < 0 ? 0 : building.sheets[sheet].low;
 }
 
 /** The sheet below the walker; undefined outside of all. */
@@ -128,6 +129,7 @@ function floorOf(app: App, walker: Walker): number {
 /** The floor or link from which a walk starts; of a lift the floor at which it is, because it has many cabins. */
 function placeName(app: App, walker: Walker): string {
   const { floors = [], links = [] } = app.store.document.value ?? {};
+  if (floors.length === 0) return ""; // a plan was opened, and is not drawn yet
   const sheet = sheetBelow(app, walker);
   const link = sheet === undefined || sheet.link < 0 ? undefined : links[sheet.link];
   const floor = sheet?.joined.map((k) => app.building.sheets[k].floor).find((k) => k >= 0);
@@ -139,7 +141,7 @@ function placeName(app: App, walker: Walker): string {
 function onWhat(app: App, walker: Walker): string {
   const { floors = [], links = [] } = app.store.document.value ?? {};
   const sheet = sheetBelow(app, walker);
-  if (sheet === undefined) return "";
+  if (sheet === undefined || floors.length === 0) return "";
   return sheet.link < 0 ? `floor ${floors[sheet.floor].name}` : linkName(links[sheet.link]);
 }
 
@@ -154,12 +156,12 @@ function connect(
   const { building, ground, store } = app;
   /** Stand where there is most space, on the floor that is shown. */
   const begin = (bounds: Bounds): void => {
-    const { at, heading } = firstView(ground.floors, bounds);
+    const { at, heading } = firstView(ground.floors, bounds, ground.lines);
     walker.stand(at, heading, levelOf(app));
   };
   app.groundShown.push(({ bounds, fresh }) => {
     const links = [...building.present].map((k) => building.sheets[k]).filter(({ link }) => link >= 0);
-    minimap.fit(bounds, ground.floors, links.flatMap(({ polygons }) => polygons));
+    minimap.fit(bounds, ground.floors, ground.lines, links.flatMap(({ polygons }) => polygons));
     minimap.floor = store.floorName;
     minimap.level = building.isShown ? levelOf(app) : undefined;
     if (fresh) {

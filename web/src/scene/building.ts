@@ -69,6 +69,7 @@ export class BuildingScene {
   present = new Set<number>();
   labels: LinkLabel[] = [];
   stack: Stack = { apart: 1, cut: Infinity, faint: true };
+  hasWalls = true;
   private floor = -1;
   private view: View = "map";
   private theme: Theme = "light";
@@ -117,9 +118,9 @@ export class BuildingScene {
     return levels.length === 0 ? [0, 0] : [Math.min(...levels) * apart, Math.min(cut, Math.max(...levels) + PARAPET / apart) * apart];
   }
 
-  /** The sheet of a floor. */
+  /** The sheet of a floor; -1 if there is none. */
   sheetOf(floor: number): number {
-    return this.sheets.findIndex((sheet) => sheet.floor === floor);
+    return floor < 0 ? -1 : this.sheets.findIndex((sheet) => sheet.floor === floor);
   }
 
   /** Show one floor on the map, all in 3D and on the walk. */
@@ -149,7 +150,8 @@ export class BuildingScene {
     sides.material = looks.side;
     if (cap !== undefined) cap.material = looks.cap;
     const isPlan = looks === this.looks.plan;
-    sides.visible = !isPlan;
+    sides.visible = !isPlan && this.hasWalls;
+    for (const part of [...lines, ...(cap === undefined ? [] : [cap])]) part.visible = this.hasWalls;
     fill.renderOrder = isPlan ? -35 : -45; // below terrain and areas
     for (const line of lines) line.renderOrder = isPlan ? -34 : 0;
   }

@@ -9,8 +9,9 @@ const WORK = 5e6;
 const DIRECTIONS = 24;
 
 /** The grid point with the largest clearance, and the direction with the longest view. */
-export function firstView(floors: Polygon[], [x0, y0, x1, y1]: Bounds): { at: Point; heading: number } {
+export function firstView(floors: Polygon[], [x0, y0, x1, y1]: Bounds, lines: Float32Array = new Float32Array(0)): { at: Point; heading: number } {
   const edges = floors.flatMap(({ shell, holes }) => [shell, ...holes]).flatMap(edgesOf);
+  for (let i = 0; i < lines.length; i += 4) edges.push([lines[i], lines[i + 1], lines[i + 2], lines[i + 3]]);
   let at: Point = [(x0 + x1) / 2, (y0 + y1) / 2];
   let most = -1;
   const side = Math.max(5, Math.min(GRID, Math.floor(Math.sqrt(WORK / edges.length))));

@@ -50,6 +50,8 @@ export class Ground {
   readonly terrain = new Group();
   readonly areas = new Group();
   floors: Polygon[] = [];
+  /** Walls without thickness, x0, y0, x1, y1 of each; on a floor of a building all walls. */
+  lines: Float32Array = new Float32Array(0);
   areaNames: { name: string; role: string | undefined; at: Point; size: number }[] = [];
   private sides: Mesh | undefined;
   /** The ground is one floor of a building: walls are its lines only, because links join it. */
@@ -94,6 +96,7 @@ export class Ground {
     this.clear();
     this.isFloor = reply.ok.sheets.length > 0;
     this.floors = polygons(reply.arrays);
+    this.lines = reply.arrays.lines;
     this.addFloor(Math.max(bounds[2] - bounds[0], bounds[3] - bounds[1]));
     this.addTerrain(reply, kinds);
     this.addAreas(reply);

@@ -6,7 +6,9 @@ import type { Polygon } from "./polygons";
 import type { Bounds } from "./cameras";
 import { EYE, type Walker } from "./walker";
 
+/** Pixels of its longer side, also on a narrow screen. */
 const SIDE = 260;
+const NARROW = 170;
 
 /** In a building, the course is drawn where it is at most this far above or below the floor, m. */
 const STOREY = 1.8;
@@ -25,6 +27,7 @@ export class Minimap {
   level: number | undefined;
   private plan = new Path2D();
   private links = new Path2D();
+  private walls = new Path2D();
   private bounds: Bounds = [0, 0, 1, 1];
   private scale = 1;
   private theme: Theme = "light";
@@ -49,16 +52,22 @@ export class Minimap {
     this.theme = theme;
   }
 
-  fit(bounds: Bounds, floors: Polygon[], links: Polygon[] = []): void {
+  fit(bounds: Bounds, floors: Polygon[], lines: Float32Array, links: Polygon[] = []): void {
     this.bounds = bounds;
     const [width, height] = [bounds[2] - bounds[0], bounds[3] - bounds[1]];
-    this.scale = (SIDE - 16) / Math.max(width, height);
+    const side = window.innerWidth <= 760 ? NARROW : SIDE;
+    this.scale = (side - 16) / Math.max(width, height);
     this.canvas.width = (width * this.scale + 16) * this.ratio;
     this.canvas.height = (height * this.scale + 16) * this.ratio;
     this.canvas.style.width = `${this.canvas.width / this.ratio}px`;
     this.canvas.style.height = `${this.canvas.height / this.ratio}px`;
     this.plan = this.outline(floors);
     this.links = this.outline(links);
+    this.walls = new Path2D();
+    for (let i = 0; i < lines.length; i += 4) {
+      this.walls.moveTo(...this.pixel([lines[i], lines[i + 1]]));
+      this.walls.lineTo(...this.pixel([lines[i + 2], lines[i + 3]]));
+    }
   }
 
   private outline(polygons: Polygon[]): Path2D {
@@ -84,6 +93,7 @@ export class Minimap {
     pen.fillStyle = palette.link;
     pen.fill(this.links);
     pen.stroke(this.links);
+    pen.stroke(this.walls);
     this.drawCourse(pen, walker);
     this.stops.forEach((stop, i) => stop.floor === this.floor && this.drawStop(pen, stop.at, i + 1));
     if (this.isHere(walker.height)) this.drawEye(pen, walker);

@@ -46,7 +46,7 @@ export function sheetAt(sheets: Sheet[], at: Point, z: number): number | undefin
 
 /** The sheets that the plan of a floor shows: the floor, the links that leave it, and their landings. */
 export function shownOn(sheets: Sheet[], floor: number): Set<number> {
-  const first = sheets.findIndex((sheet) => sheet.floor === floor);
+  const first = floor < 0 ? -1 : sheets.findIndex((sheet) => sheet.floor === floor);
   if (first < 0) return new Set();
   const near = sheets[first].joined.filter((k) => sheets[k].link >= 0);
   const landings = near.flatMap((k) => sheets[k].joined).filter((k) => sheets[k].link >= 0 && sheets[k].low === sheets[k].high);
