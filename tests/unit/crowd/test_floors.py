@@ -11,6 +11,7 @@ import shapely
 import footway as fw
 from footway._numba.jit import kernel
 from footway.crowd import simulation as running
+from footway.crowd.kernels.guard import slide_along_wall
 from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, RANGE
 from footway.crowd.kernels.step import pair_up
 from footway.errors import BadQuery, NoPath
@@ -41,8 +42,13 @@ def _neighbours(row, cell, cells, grid, near, pairs):
     return pair_up(row, cell, np.float32(1.0), np.float32(0.0), cells, grid, near, 0, pairs)
 
 
-def two_ways(cmap, count=24, threads=1, seed=3):
-    crowd = fw.Crowd(cmap, seed=seed, threads=threads)
+@kernel
+def _end_of_step(x, y, to_x, to_y, r, layer, grid):
+    return slide_along_wall(x, y, to_x, to_y, r, layer, grid)
+
+
+def two_ways(cmap, count=24, threads=1, seed=3, step=0.1):
+    crowd = fw.Crowd(cmap, seed=seed, threads=threads, step=step)
     crowd.add(count, area=([(5, 0), (8, 0), (8, 2.7), (5, 2.7)], "0"), radius=0.2,
               destinations=[([(8, 4), (10, 4), (10, 8), (8, 8)], "1")], then="stay")  # fmt: skip
     crowd.add(count // 4, area="1", radius=0.2, destinations=[(1, 1, "0")], then="exit")
@@ -88,6 +94,23 @@ class Judge:
                     pair == {one, two} and line.intersects(between) for pair, line in self.seams
                 )
         self.before = now
+
+
+def test_long_steps_keep_to_the_walls_behind_portals(cmap):
+    crowd = two_ways(cmap, step=1.0)
+    judge = Judge(crowd)
+    for _ in range(60):
+        crowd.step()
+        judge.check()
+    assert judge.changes > 20
+
+
+def test_a_step_through_a_portal_ends_before_the_wall_behind_it(cmap):
+    """The wall is further behind the portal than half its width: the stairs do not know it."""
+    grid = cmap.solver.index.grid
+    x, y, _, nx, ny = _end_of_step(6.6, 6.9, 6.6, 7.7, 0.45, 2, grid)
+    assert (x, y) == pytest.approx((6.6, 7.55), abs=1e-3)
+    assert (nx, ny) == pytest.approx((0.0, -1.0))
 
 
 def test_everybody_climbs_and_descends(cmap):
@@ -170,6 +193,19 @@ def test_a_goal_above_is_not_reached_below(cmap):
     assert crowd.arrivals == 0
     crowd.step(200)
     assert (crowd.arrivals, crowd.floors) == (1, ["1"])
+
+
+def test_the_attraction_point_waits_for_who_is_pushed_past_the_stairs(cmap):
+    """Beside the stairwell the balls on the stairs come nearer, behind a wall."""
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(1, starts=[(6.6, 2.8, "0")], goals=[(6.6, 7.5, "1")])
+    crowd.step(1)
+    simulation, slots = crowd._simulation, crowd._slots
+    for _ in range(20):
+        simulation.characters.move_to(slots, np.array([[7.5, 4.8]]))
+        crowd.step()
+        assert crowd.floors == ["0"]
+        assert simulation.tracks.balls[simulation.characters.sample[slots[0]], 1] < 4.0
 
 
 @pytest.mark.parametrize("direction", ["up", "down"])
