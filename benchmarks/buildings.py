@@ -1,4 +1,4 @@
-"""Maps and paths of buildings: n floors beside one floor, twelve floors beside the same length.
+"""Maps, paths and crowds of buildings: n floors beside one floor, twelve floors beside the plane.
 
     python -m benchmarks.buildings
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RUNS = 5
+PEOPLE = 1000
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     one = least(lambda: fw.CorridorMap.build(floors(1)), RUNS)
     print("floors  build, ms  per floor, relative to one floor")
     for count in (1, 3, 10, 30, 100):
@@ -31,6 +32,7 @@ def main() -> None:
         taken = least(lambda made=building: fw.CorridorMap.build(made), RUNS if count < 30 else 2)
         print(f"{count:6}  {1e3 * taken:9.1f}  {taken / count / one:.2f}")
     climb()
+    crowds()
 
 
 def floors(count: int) -> fw.Building:
@@ -68,6 +70,25 @@ def climb() -> None:
     for name, taken in times.items():
         print(f"{1e3 * taken:8.3f} ms  {name}")
     print(f"lengths in plan: {up.plan_length:.1f} m and {along.length:.1f} m")
+
+
+def crowds() -> None:
+    """Print the share of a core that 1,000 people need in real time, in the tower and on a plan."""
+    for name, cmap in (
+        ("in the tower, on all floors", fw.CorridorMap.build(fw.load("gallery:tower"))),
+        ("on one floor of it", fw.CorridorMap.build(plan_of(1))),
+        ("in the city", fw.CorridorMap.build(fw.load("gallery:city"))),
+    ):
+        crowd = fw.Crowd(cmap, seed=1, threads=1)
+        crowd.add(PEOPLE, radius=0.2)
+        crowd.step(20)
+        taken = []
+        for _ in range(20):
+            start = time.process_time()
+            crowd.step(10)
+            taken.append((time.process_time() - start) / (10 * crowd.dt))
+        print(f"{100 * min(taken):5.2f} % (median {100 * np.median(taken):.2f} %) of a core for "
+              f"{PEOPLE:,} people {name}")  # fmt: skip
 
 
 def least(work: Callable[[], object], runs: int) -> float:

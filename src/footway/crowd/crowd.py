@@ -822,14 +822,20 @@ class Crowd:
             3
 
         """
-        self._refuse_in_building("recordings are")
         validation.whole(every, "every", low=1)
         self._simulation.new = [self.ids]
-        environment = self._simulation.routes.environment
+        floors = self._simulation.floors
         facts: dict[str, Any] = {
             "step": self.dt, "seed": self.seed, "map_name": self.map.name, "names": self.names,
-            "recorded_map": RecordedMap(environment or self.map.environment),
         }  # fmt: skip
+        if floors is None:
+            environment = self._simulation.routes.environment
+            facts["recorded_map"] = RecordedMap(environment or self.map.environment)
+        else:
+            facts |= {
+                "recorded_map": RecordedMap(building=floors.building),
+                "floor_names": floors.recorded_names,
+            }
         if to is None:
             return Recorder(**facts)
         from footway.recording.joining import recorded_before
@@ -852,7 +858,12 @@ class Crowd:
         velocities = characters.velocity[self._slots]
         obstacles = simulation.obstacles
         recorder.add_obstacles(self.time, obstacles.numbers(self.time), obstacles.discs(self.time))
-        recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities)
+        floors = simulation.floors
+        where: dict[str, Any] = {}
+        if floors is not None:
+            recorded = floors.recorded[simulation.sheets_of(self._slots)]
+            where = {"floors": recorded, "heights": self.heights}
+        recorder.add_frame(self.steps, self.time, self.ids, self.positions, velocities, **where)
 
     def save(self, file: str | PathLike[str]) -> None:
         """Write a checkpoint; a run that continues from it gives the same bits.

@@ -66,6 +66,8 @@ class Floors:
         index: search structures of its map, with times as costs and one-way escalators.
         slopes: (sheets, 6) see `kernels.floors`.
         names: (sheets,) name of the floor or link of each sheet.
+        recorded_names: names of the floors and then of the links.
+        recorded: (sheets,) index of each sheet into these.
 
     """
 
@@ -78,6 +80,12 @@ class Floors:
             .name
             for one in self.building.layers
         ]  # fmt: skip
+        n_floors = len(self.building.floors)
+        self.recorded_names = [one.name for one in (*self.building.floors, *self.building.links)]
+        self.recorded = np.array(
+            [one.floor if one.floor >= 0 else n_floors + one.link for one in self.building.layers],
+            np.int16,
+        )
         self._portals = cmap.solver.index.grid.layers
 
     def __len__(self) -> int:

@@ -20,6 +20,11 @@ def checked(recording: Any) -> Recording:
     """Return a recording, or raise BadQuery."""
     instance(recording, Recording, "a Recording is measured: see `Crowd.run` and `Recording.load`")
     known: Recording = recording
+    if known.floor_names:
+        raise BadQuery(
+            "the recording is of a building: measure one floor, recording.on_floor("
+            f"{known.floor_names[0]!r})"
+        )
     return known
 
 

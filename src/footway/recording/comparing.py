@@ -4,7 +4,7 @@ All hashed values are little-endian, and characters are sorted by id:
 
     frame    BLAKE2b of 16 bytes over step (int64), time (float64), number of characters n (int64),
              ids (n int64), x and y (n x 2 float64), velocity (n x 2 float32), radius (n float64)
-             and population (n int64)
+             and population (n int64); of a building also floor (n int64)
     replay   BLAKE2b of 16 bytes over the length of a step (float64), the number of frames (int64),
              the hashes of all frames, and the names of populations (a JSON list in UTF-8)
 
@@ -23,13 +23,23 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from numpy.typing import NDArray
+
     from footway.arrays import Floats, Ints, Singles
     from footway.recording.recording import Recording
 
 _BYTES: Final = 16
 
 What = Literal[
-    "step", "time", "missing in A", "missing in B", "position", "velocity", "radius", "population"
+    "step",
+    "time",
+    "missing in A",
+    "missing in B",
+    "position",
+    "velocity",
+    "radius",
+    "population",
+    "floors",
 ]
 
 
@@ -83,6 +93,7 @@ class _Sorted(NamedTuple):
     velocity: Singles
     radius: Floats
     population: Ints
+    floors: NDArray[np.int16]
 
 
 def frame_hashes(recording: Recording) -> Iterator[FrameHash]:
@@ -93,8 +104,10 @@ def frame_hashes(recording: Recording) -> Iterator[FrameHash]:
         digest = blake2b(digest_size=_BYTES)
         for value, kind in ((step, "<i8"), (time, "<f8"), (len(rows.ids), "<i8")):
             digest.update(np.array(value, kind).tobytes())
-        for column, kind in zip(rows, ("<i8", "<f8", "<f4", "<f8", "<i8"), strict=True):
+        for column, kind in zip(rows[:5], ("<i8", "<f8", "<f4", "<f8", "<i8"), strict=True):
             digest.update(np.ascontiguousarray(column, kind).tobytes())
+        if recording.floor_names:
+            digest.update(np.ascontiguousarray(rows.floors, "<i8").tobytes())
         yield FrameHash(k, step, time, len(rows.ids), digest.hexdigest())
 
 
@@ -130,6 +143,10 @@ def compare(a: Recording, b: Recording) -> Comparison:
 
 def _sorted(recording: Recording, k: int) -> _Sorted:
     frame, characters = recording.frame(k), recording.characters
+    floors = np.zeros(len(frame.ids), np.int16)
+    if recording.floor_names:
+        names = {name: number for number, name in enumerate(recording.floor_names)}
+        floors[:] = [names[name] for name in recording.floors_at(k)[0]]
     order = np.argsort(frame.ids, kind="stable")
     ids = frame.ids[order]
     row = np.searchsorted(characters.ids, ids)
@@ -139,6 +156,7 @@ def _sorted(recording: Recording, k: int) -> _Sorted:
         frame.velocities[order],
         characters.radius[row],
         characters.population[row].astype(np.int64),
+        floors[order],
     )
 
 
@@ -179,7 +197,7 @@ def _described(
         return "missing in A", (None, others.position[place_b].tolist()), None
     if character not in others.ids:
         return "missing in B", (rows.position[place].tolist(), None), None
-    fields: tuple[What, ...] = ("position", "velocity", "radius")
+    fields: tuple[What, ...] = ("position", "velocity", "radius", "floors")
     for what in fields:
         one, other = getattr(rows, what)[place], getattr(others, what)[place_b]
         if one.tobytes() != other.tobytes():

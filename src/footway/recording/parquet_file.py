@@ -33,13 +33,19 @@ COLUMNS: Final = {
     "population": "int32",  # index into the names of populations
 }
 
+FLOOR_COLUMNS: Final = {
+    "floor": "int16",  # index into the names of floors and links
+    "z": "float32",  # m
+}
+"""Additional columns of a building."""
+
 _PLACES: Final = ("id", "x", "y", "vx", "vy")
-_REPEATED: Final = ["frame", "time", "radius", "population"]
+_REPEATED: Final = ["frame", "time", "radius", "population", "floor"]
 """Columns with few distinct values: dictionary encoding makes them almost free."""
 
 _ENCODINGS: Final = {
     "id": "DELTA_BINARY_PACKED",  # ids are mostly consecutive
-    **dict.fromkeys(("x", "y", "vx", "vy"), "BYTE_STREAM_SPLIT"),
+    **dict.fromkeys(("x", "y", "vx", "vy", "z"), "BYTE_STREAM_SPLIT"),
 }
 
 _KEY: Final = b"footway"
@@ -63,13 +69,14 @@ def write_parquet(
     import pyarrow as pa
     from pyarrow import parquet
 
-    schema = _schema()
+    kinds = COLUMNS | (FLOOR_COLUMNS if recording.floor_names else {})
+    schema = _schema(on_floors=bool(recording.floor_names))
     with parquet.ParquetWriter(
         stream,
         schema,
         compression="zstd",
-        use_dictionary=_REPEATED,
-        column_encoding=_ENCODINGS,
+        use_dictionary=[name for name in _REPEATED if name in kinds],
+        column_encoding={k: v for k, v in _ENCODINGS.items() if k in kinds},
         write_statistics=["frame"],
         write_page_checksum=True,
         store_schema=False,
@@ -86,6 +93,7 @@ def write_parquet(
             counts = np.diff(offsets[first : last + 1])
             rows = recording.source.read(int(offsets[first]), int(offsets[last]))
             row = np.searchsorted(characters.ids, rows.ids)
+            floors = () if rows.floors is None else (rows.floors, rows.heights)
             columns = (
                 np.repeat(recording.steps[first:last], counts),
                 np.repeat(recording.times[first:last], counts),
@@ -94,9 +102,10 @@ def write_parquet(
                 *rows.velocities.T,
                 characters.radius[row],
                 characters.population[row],
+                *floors,
             )
             arrays = []
-            for values, kind in zip(columns, COLUMNS.values(), strict=True):
+            for values, kind in zip(columns, kinds.values(), strict=True):
                 # pyarrow.array would import pandas, which takes 0.4 s.
                 packed = np.ascontiguousarray(values, kind)
                 buffers = [None, pa.py_buffer(packed)]
@@ -114,6 +123,7 @@ class ParquetRows(Chained):
         header: metadata of the recording, as JSON.
         recorded_map: the map of the recording; None if the file has none.
         n_groups: number of row groups.
+        on_floors: whether it has the columns of a building.
     """
 
     def __init__(self, file: Path) -> None:
@@ -121,6 +131,7 @@ class ParquetRows(Chained):
         self.file = file
         with self.damage_named():
             self._parquet = _open(file)
+            self.on_floors = len(self._parquet.schema_arrow) > len(COLUMNS)
             sizes = _checked_sizes(file, self._parquet.metadata)
             metadata = self._parquet.metadata.metadata
             self.header = metadata[_KEY].decode()
@@ -133,9 +144,10 @@ class ParquetRows(Chained):
     def source(self, k: int) -> InMemory:
         """Return the rows of a row group; the last one is cached for sequential access."""
         if self._cached[0] != k:
-            ids, x, y, vx, vy = self.columns(k, _PLACES)
+            names = (*_PLACES, *FLOOR_COLUMNS) if self.on_floors else _PLACES
+            ids, x, y, vx, vy, *floors = self.columns(k, names)
             positions, velocities = np.column_stack([x, y]), np.column_stack([vx, vy])
-            self._cached = k, InMemory(Rows(ids.astype(np.int64), positions, velocities))
+            self._cached = k, InMemory(Rows(ids.astype(np.int64), positions, velocities, *floors))
         return self._cached[1]
 
     def columns(self, group: int, names: Sequence[str]) -> list[NDArray[Any]]:
@@ -143,7 +155,7 @@ class ParquetRows(Chained):
         with self.damage_named():
             # pyarrow's threads sometimes abort the interpreter at exit: arrow issue 34314.
             table = self._parquet.read_row_group(group, columns=list(names), use_threads=False)
-            return [_values(table[name], COLUMNS[name]) for name in names]
+            return [_values(table[name], (COLUMNS | FLOOR_COLUMNS)[name]) for name in names]
 
     def close(self) -> None:
         """Close the file."""
@@ -175,10 +187,11 @@ def _values(column: Any, kind: str) -> NDArray[Any]:
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, kind), *parts])
 
 
-def _schema() -> Any:
+def _schema(*, on_floors: bool = False) -> Any:
     import pyarrow as pa
 
-    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in COLUMNS.items()])
+    kinds = COLUMNS | (FLOOR_COLUMNS if on_floors else {})
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in kinds.items()])
 
 
 def _open(file: Path) -> Any:
@@ -204,7 +217,7 @@ def _open(file: Path) -> Any:
         ) from None
     if _KEY not in (found.metadata.metadata or {}):
         raise BadFile(f"{file}: a Parquet file, but not a recording of Footway")
-    if not found.schema_arrow.equals(_schema()):
+    if not any(found.schema_arrow.equals(_schema(on_floors=some)) for some in (False, True)):
         raise BadFile(f"{file}: a recording with other columns; update Footway")
     return found
 

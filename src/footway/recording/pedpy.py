@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.environment.areas import to_wkt
-from footway.recording.trajectories import batches, even_frames, walkable_area
+from footway.recording.trajectories import batches, check_plane, even_frames, walkable_area
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def save_csv(recording: Recording, file: str | os.PathLike[str]) -> None:
     Raises:
         BadFile: the file cannot be written.
     """
+    check_plane(recording)
     frames = np.arange(recording.n_frames)
     rows = (
         (batch.step, batch.time, batch.ids, *batch.positions.T, *batch.velocities.T)

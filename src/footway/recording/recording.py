@@ -9,7 +9,7 @@ frame = recording.frame(-1)
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.arrays import Floats, Ints, Singles
-    from footway.environment import Environment
+    from footway.environment import Building, Environment
     from footway.recording.comparing import Comparison
     from footway.recording.recorded_map import RecordedMap
 
@@ -54,6 +54,8 @@ class Rows(NamedTuple):
     ids: Ints  # (rows,)
     positions: Floats  # (rows, 2) m
     velocities: Singles  # (rows, 2) m/s
+    floors: NDArray[np.int16] | None = None  # (rows,) None in the plane
+    heights: Singles | None = None  # (rows,) m
 
 
 # Columns of a recording's obstacles, one row per straight motion of a disc: x, y (m), velocity
@@ -92,6 +94,7 @@ class Recording(NotebookDisplay):
         obstacles: (k, 7) straight motions of dynamic obstacles: x, y, velocity, radius, time of
             the first and of the last frame; see `obstacles_at`.
         recorded_map: the map; None if it was not recorded. See `environment`.
+        floor_names: names of the floors and then of the links of a building; () in the plane.
         source: source of the rows.
     """
 
@@ -106,6 +109,7 @@ class Recording(NotebookDisplay):
     complete: bool = True
     obstacles: Floats = field(default_factory=lambda: np.empty((0, OBSTACLE_COLUMNS)), repr=False)
     recorded_map: RecordedMap | None = field(default=None, repr=False)
+    floor_names: tuple[str, ...] = field(default=(), repr=False)
     source: RowSource = field(repr=False, kw_only=True)
 
     @staticmethod
@@ -166,12 +170,51 @@ class Recording(NotebookDisplay):
     def environment(self) -> Environment | None:
         """The environment of the crowd, with its named areas; None if the file has none.
 
-        Files of earlier versions have none. It is read when it is first needed.
+        Files of earlier versions have none, nor have buildings (see `building`). It is read when it
+        is first needed.
 
         Raises:
             BadFile: the map in the file is damaged.
         """
         return None if self.recorded_map is None else self.recorded_map.environment
+
+    @property
+    def building(self) -> Building | None:
+        """The building of the crowd; None in the plane."""
+        return None if self.recorded_map is None else self.recorded_map.building
+
+    def on_floor(self, name: str) -> Recording:
+        """Return the recording of one floor, or link, of a building: who is there in each frame.
+
+        Its map is the plan of that floor: exports, measures and pictures take it.
+
+        Raises:
+            BadQuery: there is no such floor, or the recording is one of a plane.
+
+        """
+        from footway.recording.recorded_map import RecordedMap
+
+        if name not in self.floor_names:
+            what = ", ".join(map(repr, self.floor_names)) or "none: it is of a plane"
+            raise BadQuery(f"there is no floor {shown(name)} in the recording; it has {what}")
+        rows = self._rows
+        assert rows.floors is not None
+        is_there = rows.floors == self.floor_names.index(name)
+        ids = rows.ids[is_there]
+        counts = np.concatenate([[0], np.cumsum(is_there)])
+        known = np.isin(self.characters.ids, ids)
+        plans = {} if self.building is None else {
+            floor.name: floor.environment for floor in self.building.floors
+        }  # fmt: skip
+        return replace(
+            self,
+            offsets=counts[self.offsets],
+            characters=Characters._make(column[known] for column in self.characters),
+            map_name=f"{self.map_name}, {name}",
+            recorded_map=RecordedMap(plans[name]) if name in plans else None,
+            floor_names=(),
+            source=InMemory(Rows(ids, rows.positions[is_there], rows.velocities[is_there])),
+        )
 
     @property
     def n_frames(self) -> int:
@@ -191,7 +234,7 @@ class Recording(NotebookDisplay):
         """
         k = self._checked(k)
         first, last = self.offsets[k : k + 2].tolist()
-        return Frame(float(self.times[k]), *self.source.read(first, last))
+        return Frame(float(self.times[k]), *self.source.read(first, last)[:3])
 
     def obstacles_at(self, k: int) -> Floats:
         """Return x, y, radius (m, 3) in m of the dynamic obstacles in frame k.
@@ -204,6 +247,18 @@ class Recording(NotebookDisplay):
         since = time - rows[:, FIRST]
         x, y = rows[:, _X] + since * rows[:, _VX], rows[:, _Y] + since * rows[:, _VY]
         return np.column_stack([x, y, rows[:, _RADIUS]])
+
+    def floors_at(self, k: int) -> tuple[list[str], Singles]:
+        """Return floors or links (n,), and heights (n,) in m, of the characters in frame k.
+
+        Raises:
+            BadQuery: there is no such frame, or the recording is one of a plane.
+        """
+        first, last = self.offsets[self._checked(k) :][:2].tolist()
+        rows = self.source.read(first, last)
+        if not self.floor_names or rows.floors is None or rows.heights is None:
+            raise BadQuery("the recording is of a plane: it has no floors")
+        return [self.floor_names[floor] for floor in rows.floors.tolist()], rows.heights
 
     def _checked(self, k: int) -> int:
         """Validate a frame number and return it as a non-negative index."""
@@ -242,6 +297,16 @@ class Recording(NotebookDisplay):
         """(rows, 2) m/s, float32."""
         return self._rows.velocities
 
+    @property
+    def floors(self) -> NDArray[np.int16] | None:
+        """(rows,) Floor or link in a building: index into `floor_names`. None in the plane."""
+        return self._rows.floors
+
+    @property
+    def heights(self) -> Singles | None:
+        """(rows,) m, float32, of the floor below each character. None in the plane."""
+        return self._rows.heights
+
     @cached_property
     def _rows(self) -> Rows:
         return self.source.read(0, int(self.offsets[-1]))
@@ -270,7 +335,9 @@ class Recorder:
         map_name: str,
         names: Sequence[str],
         recorded_map: RecordedMap | None = None,
+        floor_names: Sequence[str] = (),
     ) -> None:
+        self.floor_names = tuple(floor_names)
         self.step, self.seed, self.map_name = float(step), int(seed), str(map_name)
         self.names = tuple(str(name) for name in names)
         self.recorded_map = recorded_map
@@ -308,11 +375,19 @@ class Recorder:
         ids: ArrayLike,
         positions: ArrayLike,
         velocities: ArrayLike,
+        floors: ArrayLike | None = None,
+        heights: ArrayLike | None = None,
     ) -> None:
-        """Copy a frame: ids (n,), positions (n, 2) m, velocities (n, 2) m/s."""
+        """Copy a frame: ids (n,), positions (n, 2) m, velocities (n, 2) m/s.
+
+        In a building also floors (n,), indices into `floor_names`, and heights (n,) m.
+        """
+        assert (floors is None) == (heights is None) == (not self.floor_names)
         rows = Rows(
-            np.array(ids, np.int64), np.array(positions, float), np.array(velocities, np.float32)
-        )
+            np.array(ids, np.int64), np.array(positions, float), np.array(velocities, np.float32),
+            None if floors is None else np.array(floors, np.int16),
+            None if heights is None else np.array(heights, np.float32),
+        )  # fmt: skip
         assert not self._steps or step_number > self._steps[-1], "frames come in order"
         assert rows.positions.shape == rows.velocities.shape == (len(rows.ids), 2)
         assert not np.isnan(self._radius[rows.ids]).any(), "add_characters comes first"
@@ -385,6 +460,7 @@ class Recorder:
             complete=complete,
             obstacles=np.array(self.obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
             recorded_map=self.recorded_map,
+            floor_names=self.floor_names,
             source=source,
         )
 
@@ -397,8 +473,7 @@ class InMemory:
 
     def read(self, first: int, last: int) -> Rows:
         """Return rows first to last - 1."""
-        ids, positions, velocities = self._rows
-        return Rows(ids[first:last], positions[first:last], velocities[first:last])
+        return Rows._make(None if rows is None else rows[first:last] for rows in self._rows)
 
 
 class Chained:
@@ -418,27 +493,34 @@ class Chained:
 
     def read(self, first: int, last: int) -> Rows:
         """Return rows first to last - 1."""
-        found = no_rows(last - first)
+        found: Rows | None = None
         at, k = first, bisect_right(self._ends, first)
         while at < last:
             begin, stop = self._ends[k - 1] if k else 0, min(last, self._ends[k])
             part = self.source(k).read(at - begin, stop - begin)
-            here = slice(at - first, stop - first)
-            found.ids[here], found.positions[here] = part.ids, part.positions
-            found.velocities[here] = part.velocities
+            if found is None:
+                found = no_rows(last - first, on_floors=part.floors is not None)
+            for rows, some in zip(found, part, strict=True):
+                if rows is not None and some is not None:
+                    rows[at - first : stop - first] = some
             at, k = stop, k + 1
-        return found
+        return found or no_rows(0)
 
 
-def no_rows(count: int) -> Rows:
+def no_rows(count: int, *, on_floors: bool = False) -> Rows:
     """Return so many rows to be filled."""
-    return Rows(np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 2), np.float32))
+    rows = Rows(np.empty(count, np.int64), np.empty((count, 2)), np.empty((count, 2), np.float32))
+    if not on_floors:
+        return rows
+    return rows._replace(floors=np.empty(count, np.int16), heights=np.empty(count, np.float32))
 
 
 def concatenated(parts: Iterable[Rows]) -> Rows:
     """Concatenate rows."""
-    ids, positions, velocities = zip(no_rows(0), *parts, strict=True)
-    return Rows(np.concatenate(ids), np.concatenate(positions), np.concatenate(velocities))
+    parts = list(parts)
+    on_floors = bool(parts) and parts[0].floors is not None
+    columns = zip(no_rows(0, on_floors=on_floors), *parts, strict=True)
+    return Rows._make(None if some[0] is None else np.concatenate(some) for some in columns)
 
 
 def _continues(row: list[float], disc: list[float], time: float) -> bool:

@@ -73,6 +73,7 @@ class ParquetRecorder(Recorder):
         map_name: name of the map.
         names: of populations.
         recorded_map: the map; only the first part and the output contain it.
+        floor_names: of a building.
         rows_per_group: minimum number of rows per write, in whole frames.
         before: earlier frames of this run, which are in `file`: recording continues in it.
 
@@ -89,12 +90,14 @@ class ParquetRecorder(Recorder):
         map_name: str,
         names: Sequence[str],
         recorded_map: RecordedMap | None = None,
+        floor_names: Sequence[str] = (),
         rows_per_group: int = ROWS_PER_GROUP,
         before: Recording | None = None,
     ) -> None:
         super().__init__(
-            step=step, seed=seed, map_name=map_name, names=names, recorded_map=recorded_map
-        )
+            step=step, seed=seed, map_name=map_name, names=names, recorded_map=recorded_map,
+            floor_names=floor_names,
+        )  # fmt: skip
         self.file = Path(file)
         self._rows_per_group = rows_per_group
         self._waiting = 0  # rows not written yet
@@ -318,6 +321,7 @@ def _write(
             "empty": list(empty),  # frames without characters have no rows
             "obstacles": recording.obstacles.tolist(),
         }
+        | ({"floors": recording.floor_names} if recording.floor_names else {})
     )
     temporary = output.folder / f"{file.name}{NEW}"
     finished = whole_file(file, temporary=temporary, name=output.name)
@@ -396,6 +400,8 @@ class _Contents:
     def add(self, source: ParquetRows) -> None:
         """Add the frames of a file; the header of the last file and the first map count."""
         self.header = json.loads(source.header)
+        if bool(self.header.get("floors")) != source.on_floors:
+            raise ValueError("the columns do not fit to the floors")
         if self.header["format"] != FORMAT or self.header["version"] != VERSION:
             raise BadFile(
                 f"{source.file}: written by another Footway (format {self.header['version']}, this "
@@ -440,6 +446,7 @@ class _Contents:
             complete=complete,
             obstacles=np.array(obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
             recorded_map=self._map,
+            floor_names=tuple(str(name) for name in header.get("floors", ())),
             source=source,
         )
         check_sound(made)

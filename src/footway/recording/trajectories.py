@@ -48,12 +48,22 @@ def even_frames(recording: Recording) -> EvenFrames:
     Raises:
         BadInput: the recording has no characters.
     """
+    check_plane(recording)
     if not len(recording.characters.ids):
         raise BadInput("the recording has no characters; there is nothing to export")
     since = recording.steps - recording.steps[0]
     apart = int(since[1]) if len(since) > 1 else 1
     frames = np.flatnonzero(since % apart == 0)
     return EvenFrames(frames, since[frames] // apart, 1.0 / (recording.step * apart))
+
+
+def check_plane(recording: Recording) -> None:
+    """Raise BadInput for the recording of a whole building."""
+    if recording.floor_names:
+        raise BadInput(
+            "the recording is of a building: export each floor, recording.on_floor("
+            f"{recording.floor_names[0]!r})"
+        )
 
 
 def batches(recording: Recording, frames: Ints, numbers: Ints) -> Iterator[Batch]:

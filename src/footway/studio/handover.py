@@ -115,7 +115,7 @@ def _pack_recording(recording: Recording, file: Path) -> None:
         "offsets": recording.offsets,
         "obstacles": recording.obstacles,
         **dict(zip(("character_ids", "radius", "population"), recording.characters, strict=True)),
-        **dict(zip(("ids", "positions", "velocities"), rows, strict=True)),
+        **dict(zip(("ids", "positions", "velocities"), rows[:3], strict=True)),
     }
     archive.write(file, _RECORDING, facts, arrays)
 
@@ -167,8 +167,7 @@ class _RowsInMemory:
 
     def read(self, first: int, last: int) -> Rows:
         """Return rows first to last - 1."""
-        ids, positions, velocities = self._rows
-        return Rows(ids[first:last], positions[first:last], velocities[first:last])
+        return Rows._make(None if rows is None else rows[first:last] for rows in self._rows)
 
 
 def _unpack_recording(folder: Path) -> Recording:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from footway.crowd import simulation as running
 from footway.crowd.kernels.guard import slide_along_wall
 from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, RANGE
 from footway.crowd.kernels.step import pair_up
-from footway.errors import BadQuery, NoPath
+from footway.errors import BadInput, BadQuery, NoPath
+from footway.recording.pedpy import save_pedpy
+from footway.recording.recording import InMemory
 
 HOLE = [(6, 3), (7.2, 3), (7.2, 7), (6, 7)]
 ENDS = (("0", (6, 3), (7.2, 3)), ("1", (6, 7), (7.2, 7)))
@@ -286,7 +289,6 @@ def test_random_starts_and_goals_are_on_all_floors(cmap):
         (lambda c: c.add_group(2, start=(1, 1)), "groups are not available in a building"),
         (lambda c: c.add_source(2, area="0"), "sources are not available in a building"),
         (lambda c: c.add_obstacle((1, 1), 0.5), "obstacles are not available in a building"),
-        (lambda c: c.run(seconds=1), "recordings are not available in a building"),
         (lambda c: c.set_profile(0, radius=0.3), "changes of a profile are not available"),
     ],
 )  # fmt: skip
@@ -305,3 +307,71 @@ def test_floors_are_of_buildings_only(cmap):
     plane = fw.CorridorMap.build(fw.Environment.from_polygons(bounds=(0, 0, 4, 4)))
     with pytest.raises(BadQuery, match="this map is a plane"):
         _ = fw.Crowd(plane).floors
+
+
+@pytest.fixture(scope="module")
+def run(cmap, tmp_path_factory):
+    file = tmp_path_factory.mktemp("run") / "run.parquet"
+    crowd = two_ways(cmap)
+    return crowd.run(seconds=20, every=5, to=file), crowd, file
+
+
+class TestRecording:
+    def test_has_floors_and_heights(self, run):
+        recording, crowd, _ = run
+        floors, heights = recording.floors_at(-1)
+        assert floors == crowd.floors
+        assert heights.tolist() == pytest.approx(crowd.heights.tolist(), abs=1e-5)
+        assert recording.floor_names == ("0", "1", "A")
+        assert set(recording.floors.tolist()) == {0, 1, 2}
+
+    def test_is_the_same_in_memory_and_after_loading(self, run, cmap, tmp_path):
+        recording, _, file = run
+        memory = two_ways(cmap).run(seconds=20, every=5)
+        memory.save(tmp_path / "again.parquet")
+        for other in (
+            fw.Recording.load(file),
+            memory,
+            fw.Recording.load(tmp_path / "again.parquet"),
+        ):
+            assert other.replay_hash() == recording.replay_hash()
+            assert (other.heights == recording.heights).all()
+        assert fw.Recording.load(file).building.area == cmap.building.area
+        assert recording.environment is None
+
+    def test_the_hash_covers_floors(self, run):
+        recording, _, _ = run
+        rows = recording._rows
+        other = replace(recording, source=InMemory(rows._replace(floors=rows.floors * 0)))
+        assert other.replay_hash() != recording.replay_hash()
+
+    def test_a_run_continues_in_its_file(self, cmap, tmp_path):
+        whole = two_ways(cmap).run(seconds=6)
+        crowd = two_ways(cmap)
+        crowd.run(seconds=3, to=tmp_path / "run.parquet")
+        crowd.save(tmp_path / "crowd.npz")
+        again = fw.Crowd.load(tmp_path / "crowd.npz", cmap)
+        found = again.run(seconds=3, to=tmp_path / "run.parquet")
+        assert found.replay_hash() == whole.replay_hash()
+
+    def test_one_floor_is_a_recording_in_the_plane(self, run):
+        recording, crowd, _ = run
+        upper = recording.on_floor("1")
+        frame, where = upper.frame(-1), np.array(crowd.floors)
+        assert frame.ids.tolist() == crowd.ids[where == "1"].tolist()
+        assert (frame.positions == crowd.positions[where == "1"]).all()
+        assert upper.n_frames == recording.n_frames
+        assert upper.environment.area == crowd.map.building.floors[1].environment.area
+        assert upper.floor_names == ()
+        assert sum(int(recording.on_floor(name).offsets[-1]) for name in ("0", "A", "1")) == int(
+            recording.offsets[-1]
+        )
+        with pytest.raises(BadQuery, match="there is no floor '7' in the recording; it has '0'"):
+            recording.on_floor("7")
+
+    def test_exports_are_per_floor(self, run, tmp_path):
+        recording, _, _ = run
+        with pytest.raises(BadInput, match="export each floor"):
+            save_pedpy(recording, tmp_path / "all.txt")
+        save_pedpy(recording.on_floor("0"), tmp_path / "ground.txt")
+        assert (tmp_path / "ground.txt").read_text().count("\n") > 100

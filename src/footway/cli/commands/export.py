@@ -28,6 +28,7 @@ EXAMPLES: Final = (
     "  footway export run.parquet -o run.png --at 30\n\n"
     "  footway export first.parquet second.parquet -o all.parquet\n\n"
     "  footway export run.parquet -o run.html --map plan.geojson\n\n"
+    "  footway export run.parquet -o hall.png --floor 0\n\n"
     "PedPy reads .sqlite with load_trajectory_from_jupedsim_sqlite, .txt with load_trajectory."
 )
 
@@ -128,6 +129,10 @@ def export(
             "characters are present.",
         ),
     ] = None,
+    floor: Annotated[
+        str | None,
+        opt.option("Floor or link of a building whose people are exported.", unit="NAME"),
+    ] = None,
     json: opt.JsonOption = False,
 ) -> None:
     """Convert the recording of a crowd for other programs, or draw it.
@@ -140,7 +145,7 @@ def export(
     options = Options(output, Path(output).suffix.lower(), source, rate, at)
     options.check()
     with timed_steps() as steps:
-        recording = _load(runs, steps)
+        recording = _on_floor(_load(runs, steps), floor, options)
         write = _draw if options.kind in _DRAWN else _write
         is_boxed = write(recording, options, steps)
     if is_boxed:
@@ -182,6 +187,19 @@ def _load(runs: Sequence[str], steps: Steps) -> Recording:
                     f"{run}: the recording has no characters; there is nothing to export"
                 )
         return parts[0].joined(*parts[1:]) if len(parts) > 1 else parts[0]
+
+
+def _on_floor(recording: Recording, floor: str | None, options: Options) -> Recording:
+    """Return the recording of one floor of a building; others export the whole building."""
+    if floor is not None:
+        found = recording.on_floor(floor)
+        if not len(found.characters.ids):
+            raise BadInput(f"--floor: nobody was on {floor!r}; there is nothing to export")
+        return found
+    if recording.floor_names and options.kind != ".parquet":
+        names = ", ".join(map(repr, recording.floor_names))
+        raise BadInput(f"the recording is of a building: choose with --floor: {names}")
+    return recording
 
 
 def _write(recording: Recording, options: Options, steps: Steps) -> bool:

@@ -281,3 +281,20 @@ def test_two_runs_with_other_characters(footway, run, tmp_path):
         crowd.run(seconds=1.0, to=file)
     result = footway("export", *files, "-o", tmp_path / "all.parquet")
     assert_one_line(result, "not of one run: their characters differ after 0 s; export them one by")
+
+
+def test_floors_of_a_building_are_exported_one_by_one(footway, tmp_path):
+    recorder = Recorder(**MEMORY, floor_names=("0", "1", "stairs"))
+    recorder.add_characters([0, 1], [0.2, 0.2], [0, 0])
+    for k in range(3):
+        places, up = np.array([[1.0 + k, 1.0], [5.0, 5.0]]), k > 1
+        recorder.add_frame(k, 0.1 * k, [0, 1], places, 0.0 * places, [0, up], [0.0, 3.0 * up])
+    run, out = tmp_path / "run.parquet", tmp_path / "out.csv"
+    recorder.close().save(run)
+    assert "choose with --floor: '0', '1', 'stairs'" in footway("export", run, "-o", out).err
+    footway("export", run, "-o", out, "--floor", "1")
+    assert out.read_text().splitlines()[1:] == ["2,0.2,1,5,5,0,0"]
+    refused = footway("export", run, "-o", out, "--floor", "stairs")
+    assert "nobody was on 'stairs'" in refused.err
+    footway("export", run, "-o", tmp_path / "all.parquet")
+    assert Recording.load(tmp_path / "all.parquet").floors_at(-1)[0] == ["0", "1"]
