@@ -90,6 +90,8 @@ def _measure(file: Path, effort: Effort) -> tuple[Any, ...]:
 def _scenarios(file: Path, cmap: fw.CorridorMap) -> Iterator[Scenario]:
     """Yield the queries of a map whose ends differ and are free."""
     for line in file.with_name(f"{file.name}.scen").read_text().splitlines()[1:]:
+        if not line.strip():
+            continue
         _, _, _, height, *cells, length = line.split()
         x0, y0, x1, y1 = (int(cell) + 0.5 for cell in cells)
         one = Scenario((x0, int(height) - y0), (x1, int(height) - y1), float(length))

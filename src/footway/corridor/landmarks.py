@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 COUNT = 32  # landmarks of a map, about
 ACTIVE = 8  # of them bound one search: those that are best for its ends
+_NODES = 8  # of a search per half-edge, at first
 _OFF_CORNER = 4.0 * THIN  # m, distance of a landmark from its corner
 _ERROR = 10.0 * _OFF_CORNER  # m, of a distance; besides rounding to 32 bits
 
@@ -54,9 +55,14 @@ def measure_landmarks(
     """
     corners, places, component, event = _candidates(index)
 
+    workspace = make_workspace(index, _NODES * len(index.graph.out))
+
     def distances(k: int) -> Floats:
+        nonlocal workspace
         here = beside(int(event[k]), places[k]) if beside else index
-        return _distances(places[k], here, make_workspace)
+        while not sweep_from(*places[k].tolist(), workspace, here):
+            workspace = make_workspace(index, 2 * len(workspace.queue))
+        return workspace.bounds[:, 0].copy()
 
     columns, chosen = [], []
     for label, size in enumerate(np.bincount(component)):
@@ -115,15 +121,3 @@ def _has_two_sides(index: Index) -> Bools:
         np.maximum.at(most, point, 2 * site + behind)
     is_contact = np.arange(len(corners.xy)) >= len(axis.sites)
     return np.asarray(is_contact & (least < most))
-
-
-def _distances(
-    place: Floats, index: Index, make_workspace: Callable[[Index, int], SearchWorkspace]
-) -> Floats:
-    """Distances from a place to all points, (np,) m; infinite where there is no path."""
-    capacity = 32 * len(index.graph.out)
-    while True:
-        workspace = make_workspace(index, capacity)
-        if sweep_from(*place.tolist(), workspace, index):
-            return workspace.bounds[:, 0].copy()
-        capacity *= 4

@@ -445,12 +445,12 @@ class Solver:
 
     def _sweep(self, start: Floats, radius: float) -> SearchWorkspace:
         """Return the workspace of a search of the whole map from a start."""
-        capacity = 32 * len(self.index.graph.out)
+        capacity = 8 * len(self.index.graph.out)
         while True:
             workspace = _make_workspace(self.index, capacity)
             if sweep_for(*start.tolist(), radius, workspace, self.index):
                 return workspace
-            capacity *= 4
+            capacity *= 2
 
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
         n, workspace = len(starts), self.workspace

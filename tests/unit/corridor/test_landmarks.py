@@ -9,6 +9,7 @@ import pytest
 
 import footway as fw
 from footway.corridor import search
+from footway.corridor.kernels.distances import measure_distances, sweep_for
 from footway.corridor.kernels.layouts import FOUND, NOWHERE
 from footway.corridor.kernels.path import RADIUS, SWEEP
 from footway.corridor.kernels.query import THIN
@@ -125,6 +126,22 @@ def test_one_search_for_many_distances(kind, number):
             else:
                 assert length == np.inf
     assert left <= 2
+
+
+def test_a_search_of_the_whole_map_forgets_what_it_does_not_need(office):
+    """In a small workspace the same distances and the same paths, to the last bit."""
+    start, *points = office.random_points(40, radius=0.25, seed=3)
+    index, found, nodes = office.solver.index, [], []
+    for share in (1.0, 0.6, 0.4):
+        size = int(share * nodes[0]) if nodes else 16 * len(index.graph.out)
+        back, ws = _make_workspace(index, size), _make_workspace(index, 1 << 14)
+        assert sweep_for(*start, 0.25, back, index)
+        lengths, statuses = np.empty(len(points)), np.empty(len(points), np.int64)
+        measure_distances(*start, np.array(points), 0.25, lengths, statuses, ws, back, index)
+        found.append((back.bounds[:, 0].tobytes(), lengths.tobytes(), statuses.tobytes()))
+        nodes.append(int(back.count[N_NODES]))
+    assert found[0] == found[1] == found[2]
+    assert max(nodes[1:]) < 0.6 * nodes[0]
 
 
 def test_searches_have_fewer_nodes():

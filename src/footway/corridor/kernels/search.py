@@ -1080,7 +1080,10 @@ def reach(limit, ws, index, q):
     most = len(ws.queue) - count[STEP]
     while count[HEAP_SIZE] > 0 and ws.keys[0] <= limit:
         if count[N_NODES] > most:
-            return False
+            if count[MODE] == TO_POINTS:
+                _drop_closed(ws)
+            if 2 * count[N_NODES] > most:
+                return False
         node = _pop_node(ws)
         if not (ws.ints[node, FLAGS] & FINAL or _is_overtaken(node, ws, q)):
             _follow(node, graph, corners, ws, q)
@@ -1122,6 +1125,45 @@ def write_half_edges(node, ws):
 
 
 # From one place to many ---------------------------------------------------------------------------
+
+
+@inner
+def _mark_ancestors(node, ws):
+    """Mark a node and those that it comes from in ws.halves."""
+    while node >= 0 and ws.halves[node] < 0:
+        ws.halves[node] = 0
+        node = ws.ints[node, PARENT]
+
+
+@inner(inline=False)
+def _drop_closed(ws):
+    """Make room in a sweep: drop nodes from which no open node or noted turn comes."""
+    nf, ni, count, number = ws.floats, ws.ints, ws.count, ws.halves
+    n = count[N_NODES]
+    number[:n] = -1
+    for slot in range(count[HEAP_SIZE]):
+        _mark_ancestors(ws.queue[slot], ws)
+    for key in range(len(ws.second_turns)):
+        if ws.second_turns[key, TURN_QUERY] == count[QUERY]:
+            _mark_ancestors(int(ws.second_turns[key, NODE]), ws)
+    kept = 0
+    for node in range(n):
+        if number[node] < 0:
+            continue
+        number[node] = kept
+        for k in range(N_FLOATS):
+            nf[kept, k] = nf[node, k]
+        for k in range(N_INTS):
+            ni[kept, k] = ni[node, k]
+        if ni[kept, PARENT] >= 0:  # a parent has a smaller number than its children
+            ni[kept, PARENT] = number[ni[kept, PARENT]]
+        kept += 1
+    count[N_NODES] = kept
+    for slot in range(count[HEAP_SIZE]):
+        ws.queue[slot] = number[ws.queue[slot]]
+    for key in range(len(ws.second_turns)):
+        if ws.second_turns[key, TURN_QUERY] == count[QUERY]:
+            ws.second_turns[key, NODE] = number[int(ws.second_turns[key, NODE])]
 
 
 @inner
