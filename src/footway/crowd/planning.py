@@ -199,6 +199,8 @@ class Planner:
             within[mine], weights[mine] = population.within, congestion.weight(population)
             weights[mine & keep] *= 1.0 - population.profile.habit
             mine &= ~keep
+            if not mine.any():
+                continue
             alternatives = population.stages[kind & 0xFFFFFFFF]
             is_timed = simulation.floors is not None or weights[mine].any()
             choose = self.choose_fastest if is_timed else self.choose_nearest

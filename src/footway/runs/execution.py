@@ -186,6 +186,8 @@ def _check_point(plan: Study, point: int, built: Path | None) -> ScenarioMap:
                     plan.measured, "" if built is None else str(built))  # fmt: skip
         _, observer = _begin(task)
         opened = _open(task.scenario, task.built)
+        if hasattr(opened.corridors, "building"):
+            raise BadInput("studies are for maps of one floor; run a scenario in a building")
         for name, (start, end) in plan.measured.lines.items():
             along = np.linspace(start, end, _LINE_POINTS)
             if opened.corridors.clearance(along).max() <= 0.0:

@@ -17,6 +17,7 @@ from footway.environment.editing import with_area
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
+from footway.scenario.floors import FloorAreas
 from footway.scenario.models import Population, ProfileTable, Source
 from footway.scenario.reading import check_names
 from footway.scenario.values import Choice
@@ -74,8 +75,11 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
         return ScenarioMap(saved, None)
     with _errors_located_at(origin, ("map",)):
         environment = load(name, scale=scenario.scale)
-        if hasattr(environment, "floors"):
-            raise BadInput(f"{name} is a building: crowds walk on one floor; give its plan")
+    if hasattr(environment, "floors"):
+        building: Any = environment
+        FloorAreas(scenario, building)
+        with _errors_located_at(origin, ("map",)):
+            return ScenarioMap(CorridorMap.build(environment), None)
     if isinstance(environment, Environment):  # a volume has no terrain
         for i, region in enumerate(scenario.terrain):
             with _errors_located_at(origin, ("terrain", i, "polygon")):
@@ -140,7 +144,8 @@ def prepare_crowd(
                 hint = did_you_mean(kind, kinds) or f"it has {', '.join(kinds)}"
                 message = f"there is no terrain of kind {shown(kind)} on this map; {hint}"
                 raise scenario.origin.refuse(("profile", name, "preferences", kind), message)
-    areas = Areas(scenario, *opened)
+    building = getattr(opened.corridors, "building", None)
+    areas = Areas(scenario, *opened) if building is None else FloorAreas(scenario, building)
     with _errors_located_at(scenario.origin, ()):
         crowd = Crowd(
             opened.corridors,
@@ -150,6 +155,12 @@ def prepare_crowd(
             model=scenario.model,
             environment=with_areas(scenario, opened.environment),
         )
+    if isinstance(areas, FloorAreas):
+        _add_in_building(scenario, areas, crowd)
+        return PreparedCrowd(crowd, *opened)
+    if scenario.floor:
+        name = next(iter(scenario.floor))
+        raise scenario.origin.refuse(("floor", name), "is for buildings; leave it out")
     builder = _CrowdBuilder(scenario, opened.corridors, areas, crowd)
     for i, obstacle in enumerate(scenario.obstacle):
         builder.add_obstacle(obstacle, ("obstacle", i))
@@ -160,6 +171,34 @@ def prepare_crowd(
     for i, source in enumerate(scenario.source):
         builder.add_walkers(source, ("source", i))
     return PreparedCrowd(crowd, *opened)
+
+
+def _add_in_building(scenario: Scenario, areas: FloorAreas, crowd: Crowd) -> None:
+    """Add the populations of a scenario to a crowd in a building."""
+    for i, given in enumerate(scenario.population):
+        keys = ("population", i)
+        profile = _profile_of(scenario, given)
+        arguments = areas.arguments(given, keys)
+        with _errors_located_at(scenario.origin, keys):
+            name = given.name or _default_name(keys)
+            crowd.add(given.size, profile=profile, name=name, **arguments)
+
+
+def _profile_of(
+    scenario: Scenario, given: Population | Source | Group, default: Profile | None = None
+) -> Profile:
+    """Return the profile of characters.
+
+    Values of the table take precedence over the profile, and these over `default`.
+    """
+    table = scenario.profile[given.profile] if given.profile else ProfileTable()
+    values = asdict(default or Profile())
+    values |= {name: getattr(table, name) for name in table.model_fields_set}
+    own = {name: getattr(given, name, None) for name in values}
+    values |= {name: value for name, value in own.items() if value is not None}
+    keys = ("profile", given.profile) if given.profile else ()
+    with _errors_located_at(scenario.origin, keys):
+        return Profile(**values)
 
 
 class _CrowdBuilder:
@@ -243,17 +282,8 @@ class _CrowdBuilder:
     def _body(
         self, given: Population | Source | Group, default: Profile | None = None
     ) -> tuple[Profile, Checker]:
-        """Return the profile, and a checker for its largest radius.
-
-        Values of the table take precedence over the profile, and these over `default`.
-        """
-        table = self._scenario.profile[given.profile] if given.profile else ProfileTable()
-        values = asdict(default or Profile())
-        values |= {name: getattr(table, name) for name in table.model_fields_set}
-        own = {name: getattr(given, name, None) for name in values}
-        values |= {name: value for name, value in own.items() if value is not None}
-        with _errors_located_at(self._origin, ("profile", given.profile) if given.profile else ()):
-            profile = Profile(**values)
+        """Return the profile, and a checker for its largest radius."""
+        profile = _profile_of(self._scenario, given, default)
         mean, deviation = mean_and_deviation(profile.radius)
         return profile, Checker(self._map, self._origin, mean + 2.0 * deviation)
 

@@ -379,6 +379,8 @@ parameters; see "Local models" in docs/crowds.md."""
     """Kinds of characters: `[profile.NAME]`."""
     area: Named[Shape] = Field(default_factory=lambda: MappingProxyType({}))
     """Named areas besides those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]."""
+    floor: Named[Name] = Field(default_factory=lambda: MappingProxyType({}))
+    """In a building: floor of each area of `[area]`. The name of a floor is an area, too."""
     terrain: tuple[Region, ...] = ()
     """Terrain regions on top of those of the map, later ones on top: `[[terrain]]`."""
     roadmap: RoadmapTable | None = None

@@ -235,6 +235,11 @@ def simulate(
         reports.warn_of_ignored(scenario.map, opened.environment)
         with steps.step("crowd", "Placing the crowd"):
             prepared = prepare(scenario, opened, resume=resume, threads=threads)
+        if hasattr(prepared.corridors, "building") and (plot is not None or animate is not None):
+            raise BadInput(
+                "--plot and --animate are for maps of one floor: write a recording with -o, and "
+                "draw a floor of it with footway export --floor"
+            )
         for space in prepared.crowd.start_spaces:
             if space.warning:
                 reports.say(space.warning)

@@ -249,8 +249,10 @@ def _preferred_velocity(k, world, state):
     if not ends and not contains(at, x, y, r, balls):
         dx, dy = x - balls[at, col.BALL_X], y - balls[at, col.BALL_Y]
         outside = math.sqrt(dx * dx + dy * dy) - balls[at, col.BALL_RADIUS]
-        if not move_back(k, x, y, r, state, tracks) and outside > LOST:
-            request = REQUEST_PATH
+        if not move_back(k, x, y, r, state, tracks):
+            sheet = state.sheet[k, col.SHEET]  # beside stairs, a wall is between
+            is_beside = sheet > 0 and sheet != tracks.sheets[state.cursor[k, col.HALF] >> 1]
+            request = REQUEST_PATH if outside > LOST or is_beside else request
     sees_goal = _sees_goal(k, state.cursor[k, col.AT], x, y, r, state, balls, world.grid)
     is_alone, looks_ahead = state.cursor[k, col.GROUP] < 0, state.body[k, col.SHORTCUT] > 0.0
     if is_alone and looks_ahead and not sees_goal:
