@@ -15,6 +15,27 @@ from footway.studio.access import Access
 
 PATIENCE = 240.0  # s; software rendering on a busy machine is slow
 
+# The last event of the pointer; listeners are added at the first call.
+POINTER = """() => {
+    if (window.pointer === undefined) {
+        window.pointer = null;
+        for (const kind of ["pointermove", "pointerdown", "pointerup", "pointercancel"]) {
+            addEventListener(kind, (event) => {
+                window.pointer = [event.type, event.clientX, event.clientY];
+            }, true);
+        }
+    }
+    return window.pointer;
+}"""
+
+# Whether the page is connected and a point of the map is not covered.
+IS_FREE = """([x, y]) => {
+    const { stage, store } = window.footway.app;
+    const pixel = stage.pixelAt(x, y);
+    const top = pixel && document.elementFromPoint(...pixel);
+    return store.online.value && top !== null && top.closest("main") !== null;
+}"""
+
 
 @contextmanager
 def studio_process(state, port=0):
@@ -62,9 +83,15 @@ class Browsing:
         """Wait until a function returns something true, and return it."""
         end = time.monotonic() + PATIENCE
         while not (found := is_so()):
-            assert time.monotonic() < end, f"it did not come: {self.toasts}"
+            assert time.monotonic() < end, f"it did not come: {self.trouble()}"
             time.sleep(0.05)
         return found
+
+    def trouble(self):
+        """What the page says, for the message of a failure."""
+        where = self.page.evaluate("window.pointer")
+        online = self.page.evaluate("window.footway?.app.store.online.value")
+        return f"{self.toasts!r}, online: {online}, pointer: {where}, errors: {self.errors}"
 
     def shows(self, is_it):
         """Wait until the page's state fulfils a condition, and return it."""
@@ -133,14 +160,41 @@ class Browsing:
 
     def click(self, at):
         """Click a point of the map."""
-        self.page.mouse.click(*self.pixel(at))
+        self.point(at, is_free=True)
+        self.hold()
+        self.release()
 
     def drag(self, start, end):
         """Drag from one point of the map to another."""
-        self.page.mouse.move(*self.pixel(start))
+        self.point(start, is_free=True)
+        self.hold()
+        self.point(end, steps=6)
+        self.release()
+
+    def point(self, at, *, steps=1, is_free=False):
+        """Move the pointer to a point of the map, which nothing may cover if it `is_free`."""
+        if is_free:
+            self.until(lambda: self.page.evaluate(IS_FREE, list(at)))
+        x, y = self.pixel(at)
+        if self.page.evaluate(POINTER) is None:
+            self.page.mouse.move(x + 5, y)  # to move there is an event even if it is there already
+        self.page.mouse.move(x, y, steps=steps)
+        self.until(lambda: self._is_at(x, y))
+
+    def hold(self):
+        """Press the button, and wait until the page knows it."""
         self.page.mouse.down()
-        self.page.mouse.move(*self.pixel(end), steps=6)
+        self.until(lambda: self.page.evaluate(POINTER)[0] == "pointerdown")
+
+    def release(self):
+        """Release the button, and wait until the page knows it."""
         self.page.mouse.up()
+        self.until(lambda: self.page.evaluate(POINTER)[0] == "pointerup")
+
+    def _is_at(self, x, y):
+        """Whether the page knows that the pointer is at a pixel."""
+        seen = self.page.evaluate(POINTER)
+        return seen is not None and max(abs(seen[1] - x), abs(seen[2] - y)) <= 1
 
     def picture(self):
         """The pixels of the scene, drawn in full, for telling whether something was drawn."""
