@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from benchmarks.effort import Effort
     from footway import Recording
+    from footway.crowd.models import LocalModel
     from footway.validate.engines import Engine
     from footway.validate.scenes import Scene
 
@@ -129,7 +130,7 @@ def _measure(engine: Engine, effort: Effort) -> Result:
         overlaps=float(np.mean(np.concatenate([_overlaps(r) for _, r in all_runs]))),
         turn=_turn(in_stream),
         cpu=1e6 * cpu / (0.1 * positions),
-        step=_city_step(engine.name, effort) if is_ours else None,
+        step=city_step(engine.name, max(3, effort.repeats)) if is_ours else None,
     )
 
 
@@ -212,17 +213,17 @@ def _overlaps(recording: Recording) -> NDArray[np.bool_]:
     return np.concatenate(found)
 
 
-def _city_step(name: str, effort: Effort) -> float:
+def city_step(model: str | LocalModel, rounds: int) -> float:
     """Return the CPU time of a step in the city, the least of several rounds, ns per character."""
-    crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:city")), seed=1, threads=1, model=name)
+    crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:city")), seed=1, threads=1, model=model)
     crowd.add(10_000)
     crowd.step(64)
-    rounds = []
-    for _ in range(max(3, effort.repeats)):
+    times = []
+    for _ in range(rounds):
         began = time.process_time()
         crowd.step(32)
-        rounds.append(time.process_time() - began)
-    return 1e9 * min(rounds) / 32 / len(crowd)
+        times.append(time.process_time() - began)
+    return 1e9 * min(times) / 32 / len(crowd)
 
 
 # -- picture -----------------------------------------------------------------------------------

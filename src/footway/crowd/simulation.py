@@ -70,7 +70,7 @@ _TIRED = 4.0  # s without progress, after which a character requests a new path
 _NOTHING_GIVEN = np.zeros((0, 2), np.float32)
 _IN_PLANE = Joined(1, np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2)))
 _NO_SLOPES = np.empty((0, 6))
-NO_HEADWAY = Headway(*np.zeros(4, np.float32))
+NO_HEADWAY = Headway(*np.zeros(5, np.float32))
 NO_USER_FORCES = UserForces(are_given=False, by_slot=np.zeros((1, 2), np.float32))
 
 _PURPOSES: dict[Purpose, int] = {
@@ -432,7 +432,7 @@ def _headway(model: LocalModel | UserModel) -> Headway:
     if not isinstance(model, SocialForce) or model.headway == 0.0:
         return NO_HEADWAY
     beside = min(model.headway, model.headway_beside)
-    values = (model.headway, beside, model.space, model.shoulders)
+    values = (model.headway, beside, model.space, model.shoulders, model.anticipation)
     return Headway(*np.array(values, np.float32))
 
 

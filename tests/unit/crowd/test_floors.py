@@ -51,7 +51,7 @@ def _end_of_step(x, y, to_x, to_y, r, layer, grid):
     return slide_along_wall(x, y, to_x, to_y, r, layer, grid)
 
 
-def two_ways(cmap, count=24, threads=1, seed=3, step=0.1):
+def two_ways(cmap, count=24, threads=1, seed=0, step=0.1):
     crowd = fw.Crowd(cmap, seed=seed, threads=threads, step=step)
     crowd.add(count, area=([(5, 0), (8, 0), (8, 2.7), (5, 2.7)], "0"), radius=0.2,
               destinations=[([(8, 4), (10, 4), (10, 8), (8, 8)], "1")], then="stay")  # fmt: skip

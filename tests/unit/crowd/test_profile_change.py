@@ -232,7 +232,7 @@ class TestRoom:
         group = it.add_group(6, start=(5, 2), goal=(25, 18), radius=0.2, width=1.0, then="stay")
         it.step(30)
         it.set_profile(0, radius=0.4, speed=1.5)
-        for _ in range(120):
+        for _ in range(180):
             it.step(5)
             assert_clear(it, SHAPES["hall"])
         assert group.arrived == 1

@@ -65,11 +65,14 @@ _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
 _SIDESTEP = np.float32(8.0)  # m/s2; these three were found by trying dense two-way flow
 _IN_THE_WAY = np.float32(1.5)  # sums of the radii to either side
+_PRESSING = np.float32(5.0)  # per m; this and _MAKE_ROOM were found by trying doors
+_MAKE_ROOM = np.float32(4.0)  # 1/s, rate at which characters restore the space
+_OPPOSED = np.float32(-0.8)  # cosine between the directions of two who meet
 _RETREAT, _FAST = np.float32(RETREAT), np.float32(1e3)
 
 
 @inner
-def limit_to_characters(row, speed, first, end, world, workspace):
+def limit_to_characters(row, speed, room, first, end, world, workspace):
     """Limit the velocity by the pairs first to end - 1 of a character.
 
     Returns the number of limits, and the greatest speed in the preferred direction, m/s.
@@ -78,18 +81,22 @@ def limit_to_characters(row, speed, first, end, world, workspace):
     most at the speed d / T (1 - d / (4 T v0)), which reaches its greatest speed v0 at d = 2 T v0;
     somebody beside whom it passes is not ahead. The distance relaxes exponentially to that which
     belongs to the speed of the other. The limit is the mean speed of this motion over a step, which
-    makes the headway independent of the time step. With others close beside it, T is up to a third
-    shorter: people in a crowd walk closer behind each other than in a file.
+    makes the headway independent of the time step. If the other walks away, at a speed u > d / T,
+    the limit is (d + u A) / (T + A) with the anticipation A, which is the same in a steady flow.
+    In a crowd T is shorter, the more so with more people behind than ahead, as in front of a door:
+    they walk closer behind each other than in a file.
 
     To all sides it keeps the space with a shorter time, but only from those who are in front: the
     others make room. Who is in front is a matter of both preferred directions; if it is not clear,
-    chance decides, for some time.
+    chance decides, for some time. Two who meet do not go back where `room`, the clearance of the
+    passage, is too small to pass each other.
     """
     pairs, limits, headings = workspace.pairs, workspace.limits, world.cells.headings
     headway, close = world.motion.headway, world.avoidance.close
     reach = max(close, _TWO * headway.time * speed + headway.space)
     dt = np.float32(world.dt)
-    count, greatest, longest = 0, _FAST, headway.time / (_ONE + _crowding(first, end, pairs))
+    beside, pressing = _crowding(first, end, pairs)
+    count, greatest, longest = 0, _FAST, headway.time / (_ONE + beside + pressing)
     for m in range(first, end):
         gap = pairs[GAP, m]
         if gap >= reach or count >= LIMITS:
@@ -101,13 +108,15 @@ def limit_to_characters(row, speed, first, end, world, workspace):
             ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
             ux, uy, d = pairs[OTHER_VX, m], pairs[OTHER_VY, m], gap + contact
             ahead, aside = -(ex * nx + ey * ny), (ex * ny - ey * nx) * d
-            space = _ZERO
+            space, back = _ZERO, -_RETREAT
             if ahead > _ZERO or gap < close:
                 other = int(pairs[ROW, m])
-                behind = nx * headings[other, X] + ny * headings[other, Y]
-                clear = ahead - behind
+                hx, hy = headings[other, X], headings[other, Y]
+                clear = ahead - (nx * hx + ny * hy)
                 if clear >= DOUBT or (clear > -DOUBT and clear > _doubt(row, other, world)):
                     space = headway.space
+                if room < contact and ex * hx + ey * hy < _OPPOSED:
+                    back = _ZERO
             depth = contact * contact - aside * aside
             if ahead > _ZERO and depth > _ZERO:
                 offset = aside / (headway.shoulders * contact)
@@ -115,14 +124,17 @@ def limit_to_characters(row, speed, first, end, world, workspace):
                 time = headway.beside + (longest - headway.beside) * behind
                 distance = d * ahead - math.sqrt(depth) - space
                 time /= _ONE - _QUARTER * min(_TWO, max(_ZERO, distance) / (time * speed))
-                greatest = min(greatest, _mean_speed(distance, ex * ux + ey * uy, time, dt))
-            most = _mean_speed(gap - space, -(ux * nx + uy * ny), headway.beside, dt)
-            most = min(hard, max(most, -_RETREAT))
+                u = ex * ux + ey * uy
+                slow = time + headway.anticipation if u * time > distance else time
+                greatest = min(greatest, max(back, _mean_speed(distance, u, time, slow, dt)))
+            u = -(ux * nx + uy * ny)
+            most = _mean_speed(gap - space, u, headway.beside, headway.beside, dt)
+            most = min(hard, max(most, back, min(_ZERO, _MAKE_ROOM * (gap - space))))
         if gap < close:
             limits[LIMIT_X, count], limits[LIMIT_Y, count] = nx, ny
             limits[MOST, count], limits[HARD, count] = most, hard
             count += 1
-    return count, max(greatest, -_RETREAT)
+    return count, greatest
 
 
 @inner
@@ -164,21 +176,26 @@ def sidestep(lane, first, end, world, workspace):
 
 @inner
 def _crowding(first, end, pairs):
-    """Return how crowded it is beside a character: 0 (in a file) to 0.5."""
-    total = _ZERO
+    """Return how crowded it is beside a character, 0 (in a file) to 0.5, and how much they press.
+
+    The latter is 0 with as many people behind as ahead, at most 2.
+    """
+    total, press = _ZERO, _ZERO
     for m in range(first, end):
-        ahead = pairs[HEADING_X, m] * pairs[NORMAL_X, m] + pairs[HEADING_Y, m] * pairs[NORMAL_Y, m]
-        beside = _ONE - ahead * ahead
-        total += max(_ZERO, _HALF - pairs[GAP, m]) * beside * beside
-    return min(_HALF, total)
+        behind = pairs[HEADING_X, m] * pairs[NORMAL_X, m] + pairs[HEADING_Y, m] * pairs[NORMAL_Y, m]
+        beside = _ONE - behind * behind
+        near = max(_ZERO, _HALF - pairs[GAP, m])
+        total += near * beside * beside
+        press += near * behind
+    return min(_HALF, total), min(_TWO, _PRESSING * max(_ZERO, press))
 
 
 @inner
-def _mean_speed(distance, u, time, dt):
-    """Return the mean speed over a step at which a distance relaxes to u T as exp(-t / T)."""
-    x = dt / time
+def _mean_speed(distance, u, time, slow, dt):
+    """Return the mean speed over a step at which a distance relaxes to u T as exp(-t / slow)."""
+    x = dt / slow
     share = _ONE / (_ONE + x * (_HALF + x * _TWELFTH))  # (1 - exp(-x)) / x, to 0.1 % for x < 1
-    return (_ONE - share) * u + share * distance / time
+    return u + share * (distance - u * time) / slow
 
 
 @inner
@@ -319,7 +336,7 @@ def at_most(vx, vy, speed):
 
 
 @inner
-def move(k, vx, vy, count, dt, grid, state, limits):
+def move(k, vx, vy, count, dt, motion, grid, state, limits):
     """Move a character, guarded against walls and, where it slides along one, against discs."""
     x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
     to_x, to_y = x + vx * dt, y + vy * dt
@@ -329,12 +346,14 @@ def move(k, vx, vy, count, dt, grid, state, limits):
     state.body[k, LOOK] -= length
     if budget < 0.0:
         layer = state.sheet[k, SHEET] - 1
-        to_x, to_y, budget, nx, ny = slide_along_wall(x, y, to_x, to_y, r, layer, grid)
-        into = vx * nx + vy * ny
-        if into < 0.0:
-            vx, vy = vx - into * nx, vy - into * ny
-        elif to_x == x and to_y == y:
-            vx, vy = 0.0, 0.0
+        to_x, to_y, budget, wx, wy = _meet_wall(x, y, vx, vy, r, dt, layer, grid)
+        old_vx, old_vy = float(state.body[k, VX]), float(state.body[k, VY])
+        slow_x, slow_y = limit_turn(wx, wy, old_vx, old_vy, motion)
+        if slow_x != wx or slow_y != wy:  # the wall turns it too fast: only at a slow pace
+            share = motion.side_step * dt / length
+            wx, wy = share * vx, share * vy
+            to_x, to_y, budget, wx, wy = _meet_wall(x, y, wx, wy, r, dt, layer, grid)
+        vx, vy = wx, wy
         if not _is_safe((to_x - x) / dt, (to_y - y) / dt, 2.0 * SKIN / dt, count, limits):
             to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
     if len(grid.layers.beyond) > 0:
@@ -343,6 +362,19 @@ def move(k, vx, vy, count, dt, grid, state, limits):
     vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
     state.body[k, VX], state.body[k, VY] = vx, vy
     state.body[k, WALL_BUDGET] = budget - 1e-6
+
+
+@inner
+def _meet_wall(x, y, vx, vy, r, dt, layer, grid):
+    """Return the end of a step that may hit a wall, the distance budget and the velocity there."""
+    to_x, to_y = x + vx * dt, y + vy * dt
+    to_x, to_y, budget, nx, ny = slide_along_wall(x, y, to_x, to_y, r, layer, grid)
+    into = vx * nx + vy * ny
+    if into < 0.0:
+        vx, vy = vx - into * nx, vy - into * ny
+    elif to_x == x and to_y == y:
+        vx, vy = 0.0, 0.0
+    return to_x, to_y, budget, vx, vy
 
 
 @inner(inline=False)

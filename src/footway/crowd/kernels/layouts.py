@@ -217,6 +217,7 @@ class Headway(NamedTuple):
     beside: np.float32  # s, to all other sides
     space: np.float32  # m between standing discs
     shoulders: np.float32  # share of the sum of the radii within which another one is ahead
+    anticipation: np.float32  # s for which the relative speed of the other one counts
 
 
 class Motion(NamedTuple):

@@ -421,8 +421,10 @@ def _find_limits(b, row, k, first, world, state, workspace):
     Returns their number, and the greatest speed in the preferred direction, m/s.
     """
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
-    speed = state.body[k, col.SPEED]
-    count, most = limit_to_characters(row, speed, first, middle, world, workspace)
+    speed, room = state.body[k, col.SPEED], math.inf
+    if workspace.preferred[b, PACE] > 0.0 and state.cursor[k, col.FOLLOWS] != col.ON_ROUTE:
+        room = world.tracks.balls[state.cursor[k, col.AT], col.BALL_RADIUS]
+    count, most = limit_to_characters(row, speed, room, first, middle, world, workspace)
     pairs, limits = workspace.pairs, workspace.limits
     return limit_to_obstacles(middle, end, pairs, world.dt, count, limits), most
 
@@ -455,7 +457,7 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
             vx, vy = at_most(vx, vy, motion.side_step)
             share = safe_share(vx, vy, count, limits)
         vx, vy = share * vx, share * vy
-    move(k, vx, vy, count, dt, world.grid, state, limits)
+    move(k, vx, vy, count, dt, motion, world.grid, state, limits)
 
 
 @inner

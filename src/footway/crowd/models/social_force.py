@@ -106,7 +106,7 @@ class SocialForce(LocalModel):
         "the preferred direction. 0: they repel as characters do.",
     )  # fmt: skip
     headway: float = parameter(
-        0.54, unit="s", low=0.0, high=10.0, source="fitted to single files and flows at doors",
+        0.9, unit="s", low=0.0, high=10.0, source="fitted to single files and corridors",
         help="T: close behind another one, the speed is at most distance / T. 0: no headway.",
     )  # fmt: skip
     headway_beside: float = parameter(
@@ -114,12 +114,16 @@ class SocialForce(LocalModel):
         help="The same to all other sides.",
     )  # fmt: skip
     space: float = parameter(
-        0.05, unit="m", low=0.0, high=1.0, source="fitted",
+        0.06, unit="m", low=0.0, high=1.0, source="fitted",
         help="Distance that standing characters keep from those in front of them.",
     )  # fmt: skip
     shoulders: float = parameter(
         0.7, above=0.0, high=1.0, source="fitted",
         help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
+    )  # fmt: skip
+    anticipation: float = parameter(
+        1.0, unit="s", low=0.0, high=10.0, source="fitted to flows at doors",
+        help="Who follows somebody that walks away counts on it for this time.",
     )  # fmt: skip
 
     def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - of other models
