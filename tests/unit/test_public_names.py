@@ -93,6 +93,7 @@ CROWD = [
     "arrivals",
     "behaviours",
     "character",
+    "close_link",
     "continues",
     "dt",
     "each_step",

@@ -187,6 +187,7 @@ KIND = archive.Kind(
             )
         ],
         "next_obstacle": Whole(0, 2**62),
+        "closures": [(str, Number(0.0, _LONGEST), _TIME)],
         "sources": [Whole(-1, _INT)],
     },
 )  # fmt: skip
@@ -291,6 +292,7 @@ def _facts(simulation: Simulation) -> dict[str, Any]:
         "groups": [[list(g.bounds), g.arrived] for g in simulation.groups.all],
         "obstacles": [[k, asdict(o)] for k, o in simulation.obstacles.all.items()],
         "next_obstacle": simulation.obstacles.next,
+        "closures": [list(one) for one in simulation.floors.closures] if simulation.floors else [],
         "sources": [source.population for source in simulation.sources],
     }
 
@@ -377,6 +379,10 @@ def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> N
         simulation.obstacles.all[number] = Obstacle(**values)
     simulation.obstacles.next = facts["next_obstacle"]
     simulation.set_obstacle_discs(arrays["seen"])
+    if simulation.floors is not None:
+        for link, start, end in facts["closures"]:
+            simulation.floors.close(link, start, end)
+        simulation.floors.close_links(simulation, send=False)
     _require(len(arrays["delays"]) in (0, facts["edges"]), "its delays and the map")
     simulation.congestion.delays = arrays["delays"]
 

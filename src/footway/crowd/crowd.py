@@ -690,6 +690,28 @@ class Crowd:
         """Remove an obstacle."""
         self._simulation.obstacles.remove(obstacle)
 
+    def close_link(self, name: str, *, start: float | None = None, end: float = math.inf) -> None:
+        """Close stairs or another link of a building: nobody enters, and those on it leave.
+
+        Characters choose other paths. Who has no other waits in front of it.
+
+        Args:
+            name: of the link.
+            start: s of simulated time; now if not given.
+            end: s of simulated time, when it opens again.
+
+        Example:
+            >>> import footway as fw
+            >>> crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:tower")))
+            >>> crowd.close_link("A3", start=60)
+
+        """
+        floors = self._floors("links")
+        start = self.time if start is None else start
+        since = validation.number(start, "start of the closure", "s", low=0.0, high=LONGEST)
+        until = validation.number(end, "end of the closure", "s", low=0.0, endless=True)
+        floors.close(name, since, until)
+
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function with the crowd before every step, until `remove_function`.
 
@@ -720,6 +742,8 @@ class Crowd:
             raise BadQuery("a function of each_step must not call `step` or `run`, which call it")
         for _ in range(validation.whole(count, "count", high=NEVER - self.steps)):
             spawning.spawn_due(simulation)
+            if simulation.floors is not None:
+                simulation.floors.close_links(simulation)
             simulation.user_forces = self._call_functions()
             place_obstacles(simulation)
             simulation.groups.limit_fronts()

@@ -20,7 +20,7 @@ escalators by time. Half-edges against the direction of an escalator are left ou
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from footway import validation
 from footway._numba.portable_math import hypot
 from footway.corridor.kernels.query import are_connected
 from footway.crowd.kernels.floors import (
+    CLOSED,
     DOWN_BELT,
     DOWN_SHARE,
     UP_BELT,
@@ -35,9 +36,10 @@ from footway.crowd.kernels.floors import (
     UP_X,
     UP_Y,
 )
-from footway.crowd.kernels.layouts import Joined
+from footway.crowd.kernels.layouts import UNREACHABLE, WALKING, Joined
 from footway.crowd.kernels.placement import keep_apart
-from footway.environment.links import WALKING, Escalator, Lift, Link
+from footway.environment.links import WALKING as MEAN_SPEED
+from footway.environment.links import Escalator, Lift, Link
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
@@ -58,16 +60,25 @@ _TRIES = 40  # batches of random points without a free one
 _LEVEL = 1e-3  # m, a rise that is less counts as level
 
 
+class Closure(NamedTuple):
+    """A link that nobody may enter for some time; those on it leave it."""
+
+    link: str
+    start: float  # s
+    end: float  # s
+
+
 class Floors:
     """What a crowd has to know about a building.
 
     Attributes:
         building: the building.
         index: search structures of its map, with times as costs and one-way escalators.
-        slopes: (sheets, 6) see `kernels.floors`.
+        slopes: (sheets, 7) see `kernels.floors`.
         names: (sheets,) name of the floor or link of each sheet.
         recorded_names: names of the floors and then of the links.
         recorded: (sheets,) index of each sheet into these.
+        closures: links that are closed for some time.
 
     """
 
@@ -80,6 +91,8 @@ class Floors:
             .name
             for one in self.building.layers
         ]  # fmt: skip
+        self.closures: list[Closure] = []
+        self._closed: frozenset[str] = frozenset()
         n_floors = len(self.building.floors)
         self.recorded_names = [one.name for one in (*self.building.floors, *self.building.links)]
         self.recorded = np.array(
@@ -236,6 +249,51 @@ class Floors:
                 rows.append(np.column_stack([on, np.full(len(on), other)]))
         return np.concatenate(rows)
 
+    # -- closed links --------------------------------------------------------------------------
+
+    def close(self, link: str, start: float, end: float) -> None:
+        """Close a link from `start` to `end`, s of simulated time."""
+        names = [one.name for one in self.building.links]
+        if link not in names:
+            hint = validation.did_you_mean(str(link), names) or "the building has none"
+            raise BadQuery(f"there is no link {validation.shown(link)}: {hint}")
+        if end <= start:
+            raise BadQuery(f"link {link!r} opens at {end:g} s, before it closes at {start:g} s")
+        self.closures.append(Closure(link, start, end))
+
+    def close_links(self, simulation: Simulation, *, send: bool = True) -> None:
+        """Close and open the links that are due; whose path is concerned gets a new one.
+
+        If all paths are closed, a character waits where its path enters the closed link.
+        """
+        now = simulation.time + 1e-9
+        closed = frozenset(one.link for one in self.closures if one.start <= now < one.end)
+        if closed == self._closed:
+            return
+        opened, self._closed = self._closed - closed, closed
+        links = self.building.links
+        is_closed = np.array(
+            [one.link >= 0 and links[one.link].name in closed for one in self.building.layers]
+        )
+        self.slopes[:, CLOSED] = is_closed
+        edges = np.flatnonzero(is_closed[self.map.solver.edge_sheet])
+        clearance = self.index.graph.clearance.copy()
+        clearance[edges] = 0.0
+        graph = self.index.graph._replace(clearance=clearance)
+        simulation.planner.index = self.index._replace(graph=graph)
+        if not send:
+            return
+        characters, planner = simulation.characters, simulation.planner
+        concerned = characters.ids if opened else planner.users_of(edges)
+        slots = characters.slots(concerned)
+        goes = np.isin(characters.mode[slots], (WALKING, UNREACHABLE))
+        for number in concerned[goes & ~is_closed[simulation.sheets_of(slots)]].tolist():
+            slot = characters.slots(number)
+            population = simulation.populations[characters.population[slot]]
+            is_on_journey = population.reaches(characters.stage[slot], characters.goal[slot])
+            choose = planner.n_alternatives(number) > 1 and is_on_journey
+            planner.request(number, keep_goal=not choose)
+
     # -- neighbours ----------------------------------------------------------------------------
 
     def join_cells(self, box: Floats, shape: Ints) -> Joined:
@@ -288,8 +346,8 @@ def _gap(corner: Floats, at: Floats, size: float) -> Floats:
 
 
 def _slopes(building: Building) -> Floats:
-    """Return the direction uphill, and the speeds up and down, of each sheet. (sheets, 6)."""
-    slopes = np.zeros((len(building.layers), 6))
+    """Return the direction uphill, and the speeds up and down, of each sheet. (sheets, 7)."""
+    slopes = np.zeros((len(building.layers), 7))
     for k, layer in enumerate(building.layers):
         link = building.links[layer.link] if layer.link >= 0 else None
         if layer.is_level or not isinstance(link, Link):
@@ -304,10 +362,10 @@ def _slopes(building: Building) -> Floats:
                 slopes[k, share] = AGAINST
                 continue
             # People differ as on the level: a link's speed is that of somebody of mean speed.
-            speed = 1.0 / link.seconds_per_metre(slope, WALKING, upward=upward)
+            speed = 1.0 / link.seconds_per_metre(slope, MEAN_SPEED, upward=upward)
             if isinstance(link, Escalator):
                 slopes[k, belt] = link.belt / slope
-            slopes[k, share] = max(0.0, speed - slopes[k, belt]) / WALKING
+            slopes[k, share] = max(0.0, speed - slopes[k, belt]) / MEAN_SPEED
     return slopes
 
 
@@ -326,8 +384,8 @@ def _timed(cmap: BuildingMap) -> Index:
             continue
         run = _slope_of(layer)
         ways = [up for up in (True, False) if link.allows(upward=up)]
-        factor[k] = WALKING * np.mean(
-            [link.seconds_per_metre(run, WALKING, upward=up) for up in ways]
+        factor[k] = MEAN_SPEED * np.mean(
+            [link.seconds_per_metre(run, MEAN_SPEED, upward=up) for up in ways]
         )
     weight = np.maximum(1.0, factor)[sheet] * graph.weight
     vertices = index.axis.vertices

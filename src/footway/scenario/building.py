@@ -158,6 +158,8 @@ def prepare_crowd(
     if isinstance(areas, FloorAreas):
         _add_in_building(scenario, areas, crowd)
         return PreparedCrowd(crowd, *opened)
+    if scenario.closure:
+        raise scenario.origin.refuse(("closure", 0), "is for buildings; leave it out")
     if scenario.floor:
         name = next(iter(scenario.floor))
         raise scenario.origin.refuse(("floor", name), "is for buildings; leave it out")
@@ -175,6 +177,9 @@ def prepare_crowd(
 
 def _add_in_building(scenario: Scenario, areas: FloorAreas, crowd: Crowd) -> None:
     """Add the populations of a scenario to a crowd in a building."""
+    for i, closure in enumerate(scenario.closure):
+        with _errors_located_at(scenario.origin, ("closure", i)):
+            crowd.close_link(closure.link, start=closure.start, end=closure.end)
     for i, given in enumerate(scenario.population):
         keys = ("population", i)
         profile = _profile_of(scenario, given)

@@ -348,6 +348,17 @@ class Obstacle(_Table):
         return x0, y0, x1, y1
 
 
+class Closure(_Table):
+    """A link of a building that is out of service for some time: `[[closure]]`."""
+
+    link: Name
+    """Name of stairs or another link."""
+    start: Seconds = 0.0
+    """Time from which nobody enters it; those on it leave it."""
+    end: Annotated[float, Number("s", low=0.0, endless=True)] = math.inf
+    """Time at which it opens again; by default never."""
+
+
 class Output(_Table):
     """Output files: `[output]`."""
 
@@ -393,6 +404,8 @@ parameters; see "Local models" in docs/crowds.md."""
     """Characters that stay together: `[[group]]`."""
     obstacle: tuple[Obstacle, ...] = ()
     """Dynamic obstacles: `[[obstacle]]`."""
+    closure: tuple[Closure, ...] = ()
+    """Links of a building that are out of service: `[[closure]]`."""
     output: Output = Output()
     """Output files: `[output]`."""
 
@@ -435,6 +448,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "[[source]]": Source,
     "[[group]]": Group,
     "[[obstacle]]": Obstacle,
+    "[[closure]]": Closure,
     "[output]": Output,
 }
 """The tables of a file by header; "" is the top level."""

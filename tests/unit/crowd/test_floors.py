@@ -233,6 +233,58 @@ def test_escalators_carry_one_way(direction):
     assert crowd.floors == ["1", "0"]
 
 
+class TestClosedLinks:
+    @pytest.fixture(scope="module")
+    @staticmethod
+    def two_stairs():
+        return build(fw.Stairs("A", *ENDS), fw.Stairs("S", *BACK))
+
+    def run(self, crowd, seconds):
+        """Links that were used, and the time at which each was entered last."""
+        entered, before = {}, crowd.floors
+        for _ in range(10 * seconds):
+            crowd.step()
+            for old, new in zip(before, crowd.floors, strict=True):
+                if old != new and not new.isdigit():
+                    entered[new] = crowd.time
+            before = crowd.floors
+        return entered
+
+    def test_others_are_used_from_then_on(self, two_stairs):
+        crowd = fw.Crowd(two_stairs, seed=1)
+        crowd.add(20, area="0", radius=0.2, destinations=[([(7.5, 1), (10, 1), (10, 7), (7.5, 7)],
+                  "1")], then="stay")  # fmt: skip
+        crowd.close_link("A", start=8)
+        entered = self.run(crowd, 80)
+        assert entered["A"] < 8.1 < entered["S"]
+        assert crowd.floors == ["1"] * 20
+
+    def test_who_has_no_other_way_waits_until_it_opens(self, cmap):
+        crowd = fw.Crowd(cmap, seed=1)
+        crowd.close_link("A", end=30)
+        crowd.add(4, area="0", radius=0.2, destinations=["1"], then="stay")
+        assert self.run(crowd, 29) == {}
+        assert set(self.run(crowd, 40)) == {"A"}
+        assert crowd.floors == ["1"] * 4
+
+    def test_a_checkpoint_has_them(self, two_stairs, tmp_path):
+        crowd = fw.Crowd(two_stairs, seed=1)
+        crowd.add(20, area="0", radius=0.2, destinations=["1"], then="stay")
+        crowd.close_link("A", start=5, end=20)
+        crowd.step(80)
+        crowd.save(tmp_path / "crowd.npz")
+        again = fw.Crowd.load(tmp_path / "crowd.npz", two_stairs)
+        for one in (crowd, again):
+            one.step(200)
+        assert (again.positions == crowd.positions).all()
+
+    def test_unknown_links_are_refused(self, cmap):
+        with pytest.raises(BadQuery, match="there is no link 'B'"):
+            fw.Crowd(cmap).close_link("B")
+        with pytest.raises(BadQuery, match="before it closes"):
+            fw.Crowd(cmap).close_link("A", start=5, end=3)
+
+
 def test_threads_do_not_change_a_bit(cmap, monkeypatch):
     monkeypatch.setattr(running, "_FEW", 1)
     found = []
@@ -380,3 +432,46 @@ class TestRecording:
             save_pedpy(recording, tmp_path / "all.txt")
         save_pedpy(recording.on_floor("0"), tmp_path / "ground.txt")
         assert (tmp_path / "ground.txt").read_text().count("\n") > 100
+
+
+@pytest.mark.slow
+def test_ten_thousand_leave_the_tower_or_queue():
+    """600 s. Nobody leaves the floors, touches a wall, or changes floors but through a portal."""
+    cmap = fw.CorridorMap.build(fw.load("gallery:tower"))
+    building = cmap.building
+    crowd = fw.Crowd(cmap, seed=1)
+    exits = [([(0.5, 0.5), (6, 0.5), (6, 6), (0.5, 6)], "0"),
+             ([(30, 0.5), (35.5, 0.5), (35.5, 6), (30, 6)], "0")]  # fmt: skip
+    crowd.add(10_000, radius=0.2, destinations=[exits], then="exit", congestion=1.0)
+    walls = [shapely.multilinestrings(sheet.walls.segments.reshape(-1, 2, 2))
+             for sheet in building.sheets]  # fmt: skip
+    seams = {}
+    for seam in building.seams:
+        line = shapely.LineString([seam.ends[:2], seam.ends[2:]])
+        for pair in ((seam.left, seam.right), (seam.right, seam.left)):
+            seams.setdefault(pair, []).append(line)
+    before, on = np.zeros((10_000, 2)), np.full(10_000, -1)
+    changes = 0
+    for step in range(6000):
+        ids, at = crowd.ids, crowd.positions
+        sheets = crowd._simulation.sheets_of(crowd._slots)
+        for k in np.flatnonzero((on[ids] >= 0) & (on[ids] != sheets)).tolist():
+            walked = shapely.LineString([before[ids[k]], at[k]])
+            through = seams[int(on[ids[k]]), int(sheets[k])]
+            assert min(line.distance(walked) for line in through) < 1e-9
+            changes += 1
+        before[ids], on[ids] = at, sheets
+        if step % 10 == 0:
+            points, radii = shapely.points(at), crowd.radii
+            for sheet in np.unique(sheets).tolist():
+                there = sheets == sheet
+                polygon = building.sheets[sheet].polygon
+                shapely.prepare(polygon)
+                assert shapely.dwithin(polygon, points[there], 1e-6).all()
+                assert (walls[sheet].distance(points[there]) > radii[there] - 1e-6).all()
+        crowd.step()
+    assert crowd.exited + len(crowd) == 10_000
+    assert crowd.exited > 1500
+    assert changes > 20_000
+    assert crowd.is_walking.all()
+    assert {stuck.cause for stuck in crowd.stuck} <= {"crowd"}

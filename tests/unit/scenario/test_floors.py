@@ -53,6 +53,14 @@ def test_destinations_are_areas_and_floors(prepared):
     assert crowd.floors == ["1"] * 6
 
 
+def test_links_are_closed_for_some_time(prepared):
+    crowd = prepared(TWO + '[[closure]]\nlink = "A"\nend = 30\n').crowd
+    crowd.step(250)
+    assert crowd.floors == ["1"] * 6
+    crowd.step(350)
+    assert crowd.exited == 6
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -66,6 +74,7 @@ def test_destinations_are_areas_and_floors(prepared):
         ("[[population]]", "[[obstacle]]\nat = [1, 1]\nradius = 0.3\n[[population]]",
          "is for maps of one floor; .* is a building"),
         ("duration", "scale = 2\nduration", "scale"),
+        ("[[population]]", '[[closure]]\nlink = "B"\n[[population]]', "there is no link 'B'"),
         ("count = 6", "count = 600", "found free space"),
         ("count = 6", 'count = 6\nbehaviour = "wander"', "behaviour = 'goals'"),
     ],
@@ -74,6 +83,12 @@ def test_errors_say_where(prepared, old, new, message):
     text = TWO.replace("count = 6\n", "", 1) if "starts" in new else TWO
     with pytest.raises(fw.BadInput, match=message):
         prepared(text.replace(old, new, 1))
+
+
+def test_closures_are_for_buildings():
+    text = 'map = "gallery:field"\n[[closure]]\nlink = "A"\n[[population]]\ncount = 1\n'
+    with pytest.raises(fw.BadInput, match=r"closure\[0\]: is for buildings"):
+        parse_scenario(text, name="a.toml").prepare()
 
 
 def test_floors_are_for_buildings():

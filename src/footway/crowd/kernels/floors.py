@@ -26,8 +26,9 @@ from footway.crowd.kernels.layouts import (
 from footway.crowd.kernels.pairs import NEARBY, RANGE
 
 # Columns of `World.slopes`: unit vector uphill (0, 0 on a level sheet); speed of the belt in plan,
-# m/s, and share of the own speed, of those who go up; and of those who go down.
-UP_X, UP_Y, UP_BELT, UP_SHARE, DOWN_BELT, DOWN_SHARE = range(6)
+# m/s, and share of the own speed, of those who go up; and of those who go down; 1 if nobody may
+# enter.
+UP_X, UP_Y, UP_BELT, UP_SHARE, DOWN_BELT, DOWN_SHARE, CLOSED = range(7)
 
 
 @inner(inline=False)
@@ -77,7 +78,14 @@ def is_goal_straight_ahead(k, x, y, state, grid):
 
 
 @inner(inline=False)
-def pass_portals(k, x, y, to_x, to_y, state, grid):
-    """Change the sheet of a character by a step that leads through portals."""
+def pass_portals(k, x, y, to_x, to_y, state, grid, slopes):
+    """Change the sheet of a character by a step that leads through portals.
+
+    Returns False, and changes nothing, if it leads to a sheet that nobody may enter.
+    """
     layer = state.sheet[k, SHEET] - 1
-    state.sheet[k, SHEET] = 1 + last_layer(x, y, to_x, to_y, layer, grid)
+    last = last_layer(x, y, to_x, to_y, layer, grid)
+    if last != layer and slopes[last, CLOSED] > slopes[layer, CLOSED]:
+        return False
+    state.sheet[k, SHEET] = 1 + last
+    return True

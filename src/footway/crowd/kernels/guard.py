@@ -336,7 +336,7 @@ def at_most(vx, vy, speed):
 
 
 @inner
-def move(k, vx, vy, count, dt, motion, grid, state, limits):
+def move(k, vx, vy, count, dt, motion, grid, slopes, state, limits):
     """Move a character, guarded against walls and, where it slides along one, against discs."""
     x, y, r = state.place[k, X], state.place[k, Y], float(state.body[k, RADIUS])
     to_x, to_y = x + vx * dt, y + vy * dt
@@ -356,8 +356,8 @@ def move(k, vx, vy, count, dt, motion, grid, state, limits):
         vx, vy = wx, wy
         if not _is_safe((to_x - x) / dt, (to_y - y) / dt, 2.0 * SKIN / dt, count, limits):
             to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
-    if len(grid.layers.beyond) > 0:
-        pass_portals(k, x, y, to_x, to_y, state, grid)
+    if len(grid.layers.beyond) > 0 and not pass_portals(k, x, y, to_x, to_y, state, grid, slopes):
+        to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
     state.place[k, X], state.place[k, Y] = to_x, to_y
     vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
     state.body[k, VX], state.body[k, VY] = vx, vy

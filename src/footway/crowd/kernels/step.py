@@ -457,7 +457,7 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
             vx, vy = at_most(vx, vy, motion.side_step)
             share = safe_share(vx, vy, count, limits)
         vx, vy = share * vx, share * vy
-    move(k, vx, vy, count, dt, motion, world.grid, state, limits)
+    move(k, vx, vy, count, dt, motion, world.grid, world.slopes, state, limits)
 
 
 @inner
