@@ -36,6 +36,8 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
             label := plot.get_attribute("aria-label"),
         ), label
         assert browsing.part("plots").get_by_text(unit).count() >= 1
+    browsing.press("tab-replay")
+    assert "density times mean speed" in browsing.part("plot-definitions").inner_text()
     assert findings(browsing) == []
     browsing.press("tab-crowd")
     assert browsing.part("crowd-replayed").is_visible()

@@ -185,6 +185,14 @@ def test_no_serious_finding_of_axe(browsing):
         browsing.press("help-button")
         assert findings(browsing) == [], (theme, "help")
         browsing.press("help-close", "theme")
+    # Landmarks, and a name for what is drawn.
+    for role, name in (
+        ("main", None), ("banner", None), ("contentinfo", None), ("complementary", "Controls"),
+        ("navigation", "Panels"), ("application", "Map: arrows move it"),
+    ):  # fmt: skip
+        assert browsing.page.get_by_role(role, **({"name": name} if name else {})).count() == 1, (
+            role
+        )
     # One tab stop for each group, and arrows inside it.
     stops = browsing.page.locator("[role=tab][tabindex='0']")
     assert stops.count() == 1

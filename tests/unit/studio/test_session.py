@@ -94,6 +94,9 @@ def test_an_opened_document_is_sent_to_all_clients(client):
     before = headers[at - 1]
     assert (before["event"], before["version"]) == ("status", facts["version"])
     assert before["facts"]["characters"] == len(client.session.crowd_thread.crowd) != 5
+    # So have its frames.
+    client.ok("crowd", do="step")
+    wait_until(lambda: unpacked(client.frames_sent[-1])[0]["version"] == facts["version"])
     assert client.ok("hello")["crowd"]["characters"] == 300
     assert client.error("open", name="gallery:nowhere")["kind"] == "bad-input"
     assert client.ok("hello")["document"]["name"] == "demo:evacuation"
