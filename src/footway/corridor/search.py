@@ -508,6 +508,7 @@ def _make_workspace(
         goal_distances=np.empty(landmarks.distances.shape[1]),
         active=np.zeros(min(ACTIVE, landmarks.distances.shape[1]), np.int64),
         bounds=np.zeros((len(index.corners.xy), 2)),
+        portals=np.empty((2 * len(index.axis.edges), 2)),
     )
 
 

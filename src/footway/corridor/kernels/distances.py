@@ -34,8 +34,6 @@ def sweep_from(x, y, ws, index):
     These are lower bounds, measured for a disc of radius THIN: no disc that is wider has a shorter
     path. Infinite where there is no path. False: the workspace is too small.
     """
-    for point in range(len(ws.bounds)):
-        ws.bounds[point, 0] = math.inf
     layer = index.grid.layers.start
     piece = locate_on(x, y, layer, index).piece
     return sweep(ws, index, _sweep_query(x, y, THIN, piece, layer, index))

@@ -210,6 +210,7 @@ class SearchWorkspace(NamedTuple):
     goal_distances: Floats  # (k,) distance of the goal from each landmark, m
     active: Ints  # (at most 8,) landmarks that bound the search
     bounds: Floats  # (np, 2) lower bound on the distance of a point to the goal, m, and its query
+    portals: Floats  # (2 ne, 2) in a sweep, distances of the ends of the portal behind a half-edge
 
 
 class PathBuffer(NamedTuple):

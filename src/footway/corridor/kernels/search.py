@@ -21,6 +21,7 @@ import numpy as np
 from footway._numba.heap import pop, push
 from footway._numba.jit import inner
 from footway._numba.math import atan2
+from footway._numba.segments import share_of_segment
 from footway.corridor.kernels.graph_search import mark_dead_ends
 from footway.corridor.kernels.layouts import EVENT, FOUND, FULL, NOWHERE, POINT, SIDE, Query
 from footway.corridor.kernels.query import THIN, is_wide_to_end
@@ -77,6 +78,7 @@ FINAL = 128  # at the goal
 WAITING = 512  # to be advanced along its half-edge
 REPAIRED = 256  # at the goal, and F is the length of the repaired chain
 
+NEARLY = 16.0 * THIN  # m, by which paths of a thin disc may be longer than those of a point
 PARALLEL = 1e-10  # sine of the angle below which two directions are equal
 TIGHT = (
     5e-8  # m, by which a disc may exceed a passage, so that doors of exactly its size are passed
@@ -291,6 +293,34 @@ def _record(node, point, side, ws, xy, q):
         there = ws.landmarks[point, k] + length
         if there < ws.goal_distances[k]:  # noqa: PLR1730  # as above
             ws.goal_distances[k] = there
+
+
+@inner
+def _is_dominated(node, ws, xy, q):
+    """Whether a sweep knows shorter paths to the whole portal of a node that is at a vertex.
+
+    They lead to an end of the portal, and along it: free space for a point. A thin disc differs
+    from a point by less than NEARLY. Ends are those of one half-edge, since the same point may be
+    on both sides of a wall; this node updates their distances.
+    """
+    ni, half = ws.ints, ws.ints[node, HALF]
+    left, right = ni[node, PORTAL], ni[node, PORTAL + 1]
+    if ws.count[MODE] != TO_POINTS or q.radius > THIN or left < 0 or right < 0:
+        return False
+    known, (cx, cy), g = ws.portals[half], _root_xy(node, ws, xy, q), ws.floats[node, G]
+    for side in range(2):
+        point = ni[node, PORTAL + side]
+        if point in (ni[node, BLOCKER + side], ni[node, ROOT]):  # the root sees it
+            dx, dy = xy[point, 0] - cx, xy[point, 1] - cy
+            known[side] = min(known[side], g + math.sqrt(dx * dx + dy * dy))
+    wx, wy = xy[right, 0] - xy[left, 0], xy[right, 1] - xy[left, 1]
+    farthest = 0.5 * (known[0] + known[1] + math.sqrt(wx * wx + wy * wy))
+    if farthest == math.inf:
+        return False
+    dx, dy = cx - xy[left, 0], cy - xy[left, 1]
+    t = share_of_segment(dx, dy, wx, wy)
+    ex, ey = dx - t * wx, dy - t * wy
+    return g + math.sqrt(ex * ex + ey * ey) > farthest + NEARLY
 
 
 @inner
@@ -693,7 +723,7 @@ def _advance(node, edges, corners, ws, q):
     if edges[half // 2, 1 - half % 2] == q.goal_vertex:
         _try_goal(node, ws, xy, q)
     ni[node, FLAGS] |= ARRIVED
-    if ws.count[MODE] <= SEE:
+    if ws.count[MODE] <= SEE or _is_dominated(node, ws, xy, q):
         return
     nf[node, F] = max(nf[node, F], _lower_bound(node, True, ws, xy, q))
     if _is_measured(ws):
@@ -872,9 +902,11 @@ def begin_search(ws, index, q):
 def sweep(ws, index, q):
     """Search all shortest paths from the start to points, in the mode TO_POINTS; False: too many.
 
-    The distances are left in ws.bounds[:, 0], which begin infinite.
+    The distances are left in ws.bounds[:, 0]; infinite where there is no path.
     """
     count = ws.count
+    ws.bounds[:, 0] = math.inf
+    ws.portals[:] = math.inf
     count[N_NODES], count[HEAP_SIZE], count[MODE] = 0, 0, TO_POINTS
     count[QUERY] += 1
     ws.limit[LONGEST] = math.inf
@@ -1085,7 +1117,9 @@ def reach(limit, ws, index, q):
             if 2 * count[N_NODES] > most:
                 return False
         node = _pop_node(ws)
-        if not (ws.ints[node, FLAGS] & FINAL or _is_overtaken(node, ws, q)):
+        if ws.ints[node, FLAGS] & FINAL or _is_overtaken(node, ws, q):
+            continue
+        if not (ws.ints[node, FLAGS] & ARRIVED and _is_dominated(node, ws, corners.xy, q)):
             _follow(node, graph, corners, ws, q)
     return True
 
