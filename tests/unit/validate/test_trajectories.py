@@ -15,7 +15,7 @@ from footway.validate.trajectories import load_trajectories, replay
 from tests.shared_data import shared
 
 AREA, LINE = box(4, 0, 8, 2), ((10, 0), (10, 2))
-SLOW = with_parameters("social_force", {"headway": 1.2})
+SLOW = with_parameters("social_force", {"headway": 2.0})
 
 
 @pytest.fixture(scope="module")
@@ -118,16 +118,17 @@ class TestReplay:
 
     def test_measured_values_are_those_of_the_measure_functions(self, people):
         target = replay(people, "mine", line=LINE)
-        crossed = fw.measure.crossings(people, LINE).times
+        crossed = fw.measure.crossings(people, LINE)
+        sign = np.where(crossed.left == crossed.left[0], 1, -1)  # somebody may step back
         for point in run(target, SLOW).points:
             width = float(target.edges[1])
-            near = np.abs(crossed - point.x) <= 0.5 * width
+            near = sign[np.abs(crossed.times - point.x) <= 0.5 * width]
             assert point.reference.mean == pytest.approx(near.sum() / width)
 
     def test_a_fit_finds_the_headway(self, people):
         target = replay(people, "mine", area=AREA, line=LINE)
-        found = fit("social_force", {"headway": (0.3, 2.0)}, [target], trials=8)
-        assert found.best.parameters["headway"] > 0.7
+        found = fit("social_force", {"headway": (0.3, 4.0)}, [target], trials=8)
+        assert found.best.parameters["headway"] > 1.4
         assert found.best.distance < 0.7 * found.before.distance
 
     def test_bad_input(self, people, tmp_path):

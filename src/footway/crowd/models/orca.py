@@ -1,7 +1,8 @@
 """ORCA: van den Berg, Guy, Lin and Manocha (2011).
 
-"Reciprocal n-body collision avoidance", Robotics Research. Each neighbour excludes a half-plane of
-velocities, so that no two characters that do the same collide within `time_horizon` (section 4).
+"Reciprocal n-body collision avoidance", Robotics Research (Springer Tracts in Advanced Robotics
+70). Each neighbour excludes a half-plane of velocities, so that no two characters that do the same
+collide within `time_horizon` (section 4).
 The velocity is the permitted one that is nearest to the preferred velocity: a linear program in two
 dimensions (section 5.1). If none is permitted, the greatest violation is minimised: a linear
 program in three dimensions (section 5.3).

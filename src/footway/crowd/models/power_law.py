@@ -3,7 +3,7 @@
 "Universal power law governing pedestrian interactions", Physical Review Letters 113, 238701: the
 energy of a pair of pedestrians that will collide in tau seconds if neither changes its velocity is
 
-    E(tau) = k / tau^2 exp(-tau / tau0)                                                (equation 5)
+    E(tau) = k / tau^2 exp(-tau / tau0)                                                (equation 2)
 
 and the force is its negative gradient with respect to the own position. With x the offset from the
 other and v the relative velocity, |x + v tau| = R gives grad tau = (x + v tau) / s, where

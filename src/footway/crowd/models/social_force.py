@@ -1,11 +1,13 @@
 """Social force model of Helbing and Molnar (1995): F_c of cmm-crowds-2008, section 4.
 
-Equation 3: the potential V0 exp(-b / sigma) around another character, where b is the semi-minor
-axis of an ellipse that extends along its motion in `look_ahead` seconds. By default distances are
-between the discs, so contact is the limit at any radius, and the velocity is relative to the
-character's own (Johansson, Helbing and Shukla, 2007): in the printed form, a character flees from
-one that walks ahead at the same velocity, and a dense one-way crowd stops. `helbing_molnar` in the
-registry is the printed form, between centres.
+"Social force model for pedestrian dynamics", Physical Review E 51, 4282, equation 3, which that
+section takes: the negative gradient of the potential V0 exp(-b / sigma) around another character,
+where b is the semi-minor axis of an ellipse that extends along its motion in `look_ahead` seconds.
+By default distances are between the discs, so contact is the limit at any radius, and the velocity
+is relative to the character's own (Johansson, Helbing and Shukla, 2007, Advances in Complex Systems
+10): in the printed form, a character flees from one that walks ahead at the same velocity, and a
+dense one-way crowd stops. The headway is not of these papers: see `kernels/guard.py`.
+`helbing_molnar` in the registry is the printed form, between centres.
 """
 
 from __future__ import annotations
@@ -122,7 +124,7 @@ class SocialForce(LocalModel):
         help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
     )  # fmt: skip
     anticipation: float = parameter(
-        1.0, unit="s", low=0.0, high=10.0, source="fitted to flows at doors",
+        1.0, unit="s", low=0.0, high=10.0, source="fitted to doors; the idea: Xu et al. (2021)",
         help="Who follows somebody that walks away counts on it for this time.",
     )  # fmt: skip
 
