@@ -15,7 +15,8 @@ what looks things up by position must know the sheet:
 - Goals: a goal is in sight only if the straight line to it ends on its sheet.
 
 Costs of edges are times, multiplied by the mean walking speed: so paths choose between stairs and
-escalators by time. Half-edges against the direction of an escalator are left out. Lifts do not run.
+escalators by time. Half-edges against the direction of an escalator are left out, and nobody enters
+or leaves one at the wrong end. Lifts do not run.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from footway.crowd.kernels.floors import (
     CLOSED,
     DOWN_BELT,
     DOWN_SHARE,
+    RUNS,
     UP_BELT,
     UP_SHARE,
     UP_X,
@@ -55,7 +57,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-AGAINST = 0.25  # share of its speed with which somebody moves against an escalator
 _TRIES = 40  # batches of random points without a free one
 _LEVEL = 1e-3  # m, a rise that is less counts as level
 
@@ -74,7 +75,7 @@ class Floors:
     Attributes:
         building: the building.
         index: search structures of its map, with times as costs and one-way escalators.
-        slopes: (sheets, 7) see `kernels.floors`.
+        slopes: (sheets, 8) see `kernels.floors`.
         names: (sheets,) name of the floor or link of each sheet.
         recorded_names: names of the floors and then of the links.
         recorded: (sheets,) index of each sheet into these.
@@ -346,8 +347,8 @@ def _gap(corner: Floats, at: Floats, size: float) -> Floats:
 
 
 def _slopes(building: Building) -> Floats:
-    """Return the direction uphill, and the speeds up and down, of each sheet. (sheets, 7)."""
-    slopes = np.zeros((len(building.layers), 7))
+    """Return the direction uphill, and the speeds up and down, of each sheet. (sheets, 8)."""
+    slopes = np.zeros((len(building.layers), 8))
     for k, layer in enumerate(building.layers):
         link = building.links[layer.link] if layer.link >= 0 else None
         if layer.is_level or not isinstance(link, Link):
@@ -359,12 +360,12 @@ def _slopes(building: Building) -> Floats:
         slopes[k, [UP_X, UP_Y]] = (high - low) / run
         for upward, belt, share in ((True, UP_BELT, UP_SHARE), (False, DOWN_BELT, DOWN_SHARE)):
             if not link.allows(upward=upward):
-                slopes[k, share] = AGAINST
                 continue
             # People differ as on the level: a link's speed is that of somebody of mean speed.
             speed = 1.0 / link.seconds_per_metre(slope, MEAN_SPEED, upward=upward)
             if isinstance(link, Escalator):
                 slopes[k, belt] = link.belt / slope
+                slopes[k, RUNS] = 1.0 if upward else -1.0
             slopes[k, share] = max(0.0, speed - slopes[k, belt]) / MEAN_SPEED
     return slopes
 

@@ -296,6 +296,37 @@ def test_threads_do_not_change_a_bit(cmap, monkeypatch):
     assert {"0", "A", "1"} == set(found[0][1])
 
 
+def test_who_changes_its_mind_on_an_escalator_is_carried_to_its_end():
+    cmap = build(fw.Escalator("E", *ENDS), fw.Stairs("S", *BACK))
+    crowd = fw.Crowd(cmap, seed=1)
+    ids = crowd.add(1, starts=[(6.6, 1.5, "0")], goals=[(6.6, 7.5, "1")])
+    while crowd.floors != ["E"]:
+        crowd.step()
+    crowd.step(15)
+    crowd.set_goals(ids, [(6.6, 1.5, "0")])
+    heights, floors = [crowd.heights[0]], []
+    for _ in range(300):
+        crowd.step()
+        floors += crowd.floors
+        if crowd.floors == ["E"]:
+            heights.append(crowd.heights[0])
+    assert (np.diff(heights) >= 0.0).all()
+    assert heights[-1] > 2.9
+    assert set(floors) == {"E", "1", "S", "0"}
+    assert crowd.floors == ["0"]
+
+
+def test_nobody_enters_an_escalator_at_its_end():
+    cmap = build(fw.Escalator("E", *ENDS), fw.Stairs("S", *BACK))
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(1, starts=[(6.6, 7.4, "1")], goals=[(6.6, 7.5, "1")])
+    crowd.each_step(lambda crowd: np.array([[0.0, -20.0]]))
+    for _ in range(50):
+        crowd.step()
+        assert crowd.floors == ["1"]
+    assert crowd.positions[0, 1] == pytest.approx(7.0, abs=0.15)
+
+
 def test_a_checkpoint_continues_with_the_same_bits(cmap, tmp_path):
     crowd = two_ways(cmap)
     crowd.step(80)

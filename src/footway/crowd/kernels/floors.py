@@ -27,8 +27,8 @@ from footway.crowd.kernels.pairs import NEARBY, RANGE
 
 # Columns of `World.slopes`: unit vector uphill (0, 0 on a level sheet); speed of the belt in plan,
 # m/s, and share of the own speed, of those who go up; and of those who go down; 1 if nobody may
-# enter.
-UP_X, UP_Y, UP_BELT, UP_SHARE, DOWN_BELT, DOWN_SHARE, CLOSED = range(7)
+# enter; 1 on an escalator that runs up, -1 if it runs down.
+UP_X, UP_Y, UP_BELT, UP_SHARE, DOWN_BELT, DOWN_SHARE, CLOSED, RUNS = range(8)
 
 
 @inner(inline=False)
@@ -56,14 +56,21 @@ def gather_through_portals(row, cell, count, cells, grid, near):
 
 @inner(inline=False)
 def speed_on_slope(k, ex, ey, speed, slopes, state):
-    """Return the preferred speed in plan of somebody who would walk at `speed` on the level."""
+    """Return the preferred direction and speed in plan, of somebody who has this on the level.
+
+    An escalator carries also those who stand, or want to go the other way.
+    """
     sheet = state.sheet[k, SHEET] - 1
-    up = ex * slopes[sheet, UP_X] + ey * slopes[sheet, UP_Y]
-    if speed <= 0.0 or (slopes[sheet, UP_X] == 0.0 and slopes[sheet, UP_Y] == 0.0):
-        return speed
+    up_x, up_y, runs = slopes[sheet, UP_X], slopes[sheet, UP_Y], slopes[sheet, RUNS]
+    up = ex * up_x + ey * up_y
+    if runs != 0.0 and (speed <= 0.0 or runs * up < 0.0):
+        belt = slopes[sheet, UP_BELT] if runs > 0.0 else slopes[sheet, DOWN_BELT]
+        return runs * up_x, runs * up_y, belt
+    if speed <= 0.0 or (up_x == 0.0 and up_y == 0.0):
+        return ex, ey, speed
     if up >= 0.0:
-        return slopes[sheet, UP_BELT] + slopes[sheet, UP_SHARE] * speed
-    return slopes[sheet, DOWN_BELT] + slopes[sheet, DOWN_SHARE] * speed
+        return ex, ey, slopes[sheet, UP_BELT] + slopes[sheet, UP_SHARE] * speed
+    return ex, ey, slopes[sheet, DOWN_BELT] + slopes[sheet, DOWN_SHARE] * speed
 
 
 @inner(inline=False)
@@ -81,11 +88,17 @@ def is_goal_straight_ahead(k, x, y, state, grid):
 def pass_portals(k, x, y, to_x, to_y, state, grid, slopes):
     """Change the sheet of a character by a step that leads through portals.
 
-    Returns False, and changes nothing, if it leads to a sheet that nobody may enter.
+    Returns False, and changes nothing, if it leads to a sheet that nobody may enter, or against an
+    escalator.
     """
     layer = state.sheet[k, SHEET] - 1
     last = last_layer(x, y, to_x, to_y, layer, grid)
-    if last != layer and slopes[last, CLOSED] > slopes[layer, CLOSED]:
-        return False
+    if last != layer:
+        if slopes[last, CLOSED] > slopes[layer, CLOSED]:
+            return False
+        for sheet in (layer, last):
+            up = (to_x - x) * slopes[sheet, UP_X] + (to_y - y) * slopes[sheet, UP_Y]
+            if slopes[sheet, RUNS] * up < 0.0:
+                return False
     state.sheet[k, SHEET] = 1 + last
     return True

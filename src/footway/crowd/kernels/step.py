@@ -330,7 +330,7 @@ def _prepare_batch(first, end, cell, world, state, workspace):
             prefetch(world.tracks.sides, state.cursor[soon, col.AT])
         ex, ey, speed, request = _preferred_velocity(slots[row], world, state)
         if len(world.slopes) > 0:
-            speed = speed_on_slope(slots[row], ex, ey, speed, world.slopes, state)
+            ex, ey, speed = speed_on_slope(slots[row], ex, ey, speed, world.slopes, state)
         b = row - first
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE] = ex, ey, speed
         k = slots[row]
