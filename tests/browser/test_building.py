@@ -41,6 +41,23 @@ def test_a_path_from_floor_to_floor(browsing, server):
     assert (again["floor"], again["path"]["floors"]) == ("1", moved["path"]["floors"])
 
 
+def test_a_mark_on_stairs_is_on_both_floors_that_they_join(browsing):
+    browsing.open("gallery:rimea8")
+    browsing.press("tab-path")
+    browsing.click((18.8, 7.0))  # the lower flight
+    browsing.click((17.1, 7.0))
+    path = browsing.shows(lambda state: state["path"]["facts"])["path"]
+    assert path["floors"] == {"start": "A0", "goal": "0"}
+    assert path["moved"] == {}
+    assert "elsewhere" not in browsing.part("mark-start").get_attribute("class")
+    plain = browsing.picture()
+    browsing.press("tab-layers", "layer-axis")
+    browsing.until(lambda: browsing.picture() != plain)
+    assert browsing.toasts == ""
+    browsing.press("floor-2")  # which this flight does not lead to
+    assert browsing.part("mark-start").get_attribute("aria-label") == "Start, on floor A0"
+
+
 def test_what_is_for_plans_is_refused_in_one_line(browsing):
     browsing.open("gallery:rimea8")
     browsing.page.locator("canvas.stage").press("Space")

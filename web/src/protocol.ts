@@ -14,7 +14,7 @@ export interface AreaPolygon {
   floor: number;
 }
 
-/** The medial axis. */
+/** The medial axis; in a building with heights and the sheet of each edge. */
 export interface AxisLayer {
 }
 
@@ -329,6 +329,8 @@ export interface AxisLayerArrays {
   points: Float32Array;
   clearance: Float32Array;
   offsets: Int32Array;
+  heights?: Float32Array;
+  sheets?: Int32Array;
 }
 
 /** Arrays of DiscsLayer. */

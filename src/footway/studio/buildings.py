@@ -15,6 +15,7 @@ from footway.errors import BadInput, BadQuery, FootwayError, NoPath
 from footway.studio import replies
 
 if TYPE_CHECKING:
+    from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.environment import Building
     from footway.studio.requests import Path as PathRequest
@@ -71,6 +72,13 @@ def _sides(low: tuple[float, ...], high: tuple[float, ...]) -> list[replies.Plac
     if np.linalg.norm(a - b, axis=1).sum() > np.linalg.norm(a - b[::-1], axis=1).sum():
         b = b[::-1]
     return [replies.Place(x, y) for x, y in np.concatenate([a, b]).tolist()]
+
+
+def axis_places(cmap: BuildingMap, points: Floats, offsets: Ints) -> dict[str, Any]:
+    """Return the sheets of the edges of the medial axis, and the heights of its points."""
+    sheet = cmap.solver.edge_sheet
+    heights = cmap.building.heights(np.repeat(sheet, np.diff(offsets)), points)
+    return {"heights": heights, "sheets": sheet}
 
 
 def find_path(

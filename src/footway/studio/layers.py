@@ -68,14 +68,17 @@ def layer(document: Document, request: Layer, progress: Progress) -> Answer:
 @_layer()
 def axis(document: Document, _: Layer, __: Progress) -> Answer:
     """Return the medial axis: points, their clearance (m), and offsets of the edges."""
-    _check_plan(document, "the medial axis is")
-    return Answer(replies.AxisLayer(), document.corridors.axis(0.5)._asdict())
+    arrays: Arrays = document.corridors.axis(0.5)._asdict()
+    if document.building_map is not None:
+        arrays |= buildings.axis_places(document.building_map, arrays["points"], arrays["offsets"])
+    return Answer(replies.AxisLayer(), arrays)
 
 
 @_layer(is_slow=True)
 def discs(document: Document, _: Layer, __: Progress) -> Answer:
     """Return discs (n, 3) x, y, radius in m, which cover most of the free space."""
-    _check_plan(document, "discs are")
+    if document.building is not None:
+        raise BadInput(f"{document.name}: is a building; discs are drawn on maps of one floor")
     x0, y0, x1, y1 = document.bounds
     if max(x1 - x0, y1 - y0) > _MAX_SIDE:
         raise BadInput(
@@ -86,11 +89,6 @@ def discs(document: Document, _: Layer, __: Progress) -> Answer:
         replies.DiscsLayer(coverage=found.coverage),
         {"discs": np.column_stack([found.centres, found.radii])},
     )
-
-
-def _check_plan(document: Document, what: str) -> None:
-    if document.building is not None:
-        raise BadInput(f"{document.name}: is a building; {what} drawn on maps of one floor")
 
 
 @_layer(is_slow=True)

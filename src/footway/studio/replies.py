@@ -295,9 +295,15 @@ class Ground(Facts):
 
 
 class AxisLayer(Facts):
-    """The medial axis."""
+    """The medial axis; in a building with heights and the sheet of each edge."""
 
-    arrays = {"points": _POINTS, "clearance": _NUMBERS, "offsets": _INDICES}
+    arrays = {
+        "points": _POINTS,
+        "clearance": _NUMBERS,
+        "offsets": _INDICES,
+        "heights": _SOME_NUMBERS,
+        "sheets": _SOME_INDICES,
+    }
 
 
 class DiscsLayer(Facts):

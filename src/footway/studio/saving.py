@@ -40,12 +40,12 @@ def as_geojson(document: Document) -> File:
     """Return the map as GeoJSON in local metres, which `footway.load` reads."""
     from footway.formats.geojson import save_geojson
 
-    env = document.environment
-    if env is None:
+    whole = document.environment if document.building is None else document.building
+    if whole is None:
         raise BadInput(f"{document.name}: is a saved corridor map; it cannot become GeoJSON")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "map.geojson"
-        save_geojson(env, path, plan=document.plan)
+        save_geojson(whole, path, plan=document.plan)
         return File(f"{stem(document)}.geojson", path.read_bytes(), "application/geo+json")
 
 

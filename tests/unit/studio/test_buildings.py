@@ -11,7 +11,7 @@ import footway as fw
 from footway.formats import save_geojson
 from footway.studio import handover
 from footway.studio.documents import built_in, open_built_in, open_document
-from footway.studio.layers import ground
+from footway.studio.layers import ground, layer
 from footway.studio.loading_process import rehearse
 from footway.studio.requests import parse
 from footway.studio.session import Session
@@ -57,7 +57,7 @@ def test_sheets_are_those_of_the_building(name):
     building = fw.load(f"gallery:{name}")
     answer = ground(open_built_in(f"gallery:{name}"))
     facts, arrays = answer.facts, answer.arrays
-    assert [sheet.name for sheet in facts.sheets] == [layer.name for layer in building.layers]
+    assert [sheet.name for sheet in facts.sheets] == [one.name for one in building.layers]
     rings, starts = arrays["rings"], arrays["polygons"]
     area = np.zeros(len(facts.sheets))
     for k, (first, last) in enumerate(itertools.pairwise(starts)):
@@ -68,11 +68,11 @@ def test_sheets_are_those_of_the_building(name):
         area[arrays["polygon_sheets"][k]] += shapely.Polygon(parts[0], parts[1:]).area
     np.testing.assert_allclose(area, [sheet.polygon.area for sheet in building.sheets])
     walls = [arrays["lines"][arrays["line_sheets"] == k] for k in range(len(facts.sheets))]
-    for own, sheet in zip(walls, building.sheets, strict=True):
-        np.testing.assert_array_equal(own, sheet.walls.segments)
-    for k, (sheet, layer) in enumerate(zip(facts.sheets, building.layers, strict=True)):
+    for found, sheet in zip(walls, building.sheets, strict=True):
+        np.testing.assert_array_equal(found, sheet.walls.segments)
+    for k, (sheet, own) in enumerate(zip(facts.sheets, building.layers, strict=True)):
         np.testing.assert_allclose(
-            layer.heights(np.array(sheet.sides)), np.repeat([sheet.low, sheet.high], 2)
+            own.heights(np.array(sheet.sides)), np.repeat([sheet.low, sheet.high], 2)
         )
         assert all(k in facts.sheets[other].joined for other in sheet.joined)
 
@@ -100,7 +100,7 @@ def test_a_path_that_does_not_fit_says_on_which_floor(session):
     hall = (17.1, 7.0)
     header, _ = ask(session, "path", start=hall, goal=hall, floors=["2", "0"], radius=0.65)
     assert header["reason"] == "pinch"
-    assert header["pinch"]["where"] in {layer.name for layer in ROOM.building.layers}
+    assert header["pinch"]["where"] in {one.name for one in ROOM.building.layers}
 
 
 def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
@@ -124,7 +124,6 @@ def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
         ("crowd", {"do": "start"}, "walk on maps of one floor"),
         ("crowd", {"do": "reset"}, "walk on maps of one floor"),
         ("obstacle", {"do": "add", "at": START}, "walk on maps of one floor"),
-        ("layer", {"name": "axis"}, "one floor"),
         ("layer", {"name": "discs"}, "one floor"),
         ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),
         ("edit", {"do": "delete", "at": START}, "cannot be edited"),
@@ -134,6 +133,30 @@ def test_what_is_for_plans_is_refused_in_one_line(session, kind, fields, words):
     header, _ = ask(session, kind, **fields)
     assert header["kind"] == "bad-input", header
     assert words in header["error"]
+
+
+def test_the_axis_has_the_clearance_of_each_floor():
+    request = parse('{"n": 1, "type": "layer", "name": "axis"}')
+    arrays = layer(ROOM, request, lambda *_: None).arrays
+    sheet = np.repeat(arrays["sheets"], np.diff(arrays["offsets"]))
+    assert set(sheet) == set(range(len(ROOM.building.layers)))
+    for k, floor in enumerate(ROOM.building.floors):
+        own = sheet == k
+        np.testing.assert_array_equal(arrays["heights"][own], floor.elevation)
+        inside = ROOM.building.contains(k, arrays["points"])  # ends on portals are just outside
+        assert (own & ~inside).sum() < 5
+        own &= inside
+        found = ROOM.building_map.clearance(arrays["points"][own], floor=floor.name)
+        np.testing.assert_allclose(found, arrays["clearance"][own], atol=1e-6)
+
+
+def test_a_building_is_saved_as_geojson(session, tmp_path):
+    file = session.save("geojson")
+    (tmp_path / file.name).write_bytes(file.content)
+    again = fw.load(tmp_path / file.name)
+    assert [sheet.polygon.area for sheet in again.sheets] == [
+        sheet.polygon.area for sheet in ROOM.building.sheets
+    ]
 
 
 def test_files_of_buildings_are_opened(tmp_path):

@@ -133,6 +133,7 @@ class LayerSwitches {
     this.objects = { walls, terrain, areas, density: app.density.mesh, trails: app.trails.lines };
     for (const { objects } of overlays.values()) app.stage.scene.add(...objects);
     for (const [name, signal] of Object.entries(app.store.layers)) signal.watch((on) => this.show(name, on));
+    app.floorsMoved.push(() => this.arrange());
     app.source.on("progress", ({ ok }) => this.showProgress(ok.done, ok.total));
   }
 
@@ -201,6 +202,12 @@ class LayerSwitches {
     }
   }
 
+  /** Show layers of a building where its floors are. */
+  private arrange(): void {
+    const { building } = this.app;
+    if (building.isShown) for (const overlay of this.overlays.values()) overlay.arrange?.(building.present, building.scale);
+  }
+
   private showProgress(done: number, total: number): void {
     const [word] = this.waiting.querySelectorAll("span");
     if (word !== undefined) word.textContent = `${(word.textContent ?? "").replace(/, \d+ %$/, "")}, ${Math.round((100 * done) / total)} %`;
@@ -211,6 +218,7 @@ class LayerSwitches {
     if (signal.aborted) throw new Refusal("cancelled", "cancelled");
     try {
       overlay.draw(await this.app.source.request("layer", overlay.fields, signal), this.app.store.theme.value);
+      this.arrange();
     } catch (trouble) {
       if (tries === 0 || !(trouble instanceof Refusal) || trouble.kind !== "busy") throw trouble;
       await new Promise((resolve) => setTimeout(resolve, 300));

@@ -166,25 +166,32 @@ export class PathPanel implements Panel {
     return distance(at, start) < distance(at, goal) ? "start" : "goal";
   }
 
+  /** Whether a mark is on the floor that is shown, or on a flight that leaves it; always on a plan. */
   private isHere(end: End): boolean {
-    return this.state.floors[end] === this.app.store.floorName;
+    const sheet = this.sheet(end);
+    return sheet < 0 || this.app.building.present.has(sheet);
+  }
+
+  /** The sheet of a building that a mark is on; -1 on a plan. */
+  private sheet(end: End): number {
+    const [at, name] = [this.state[end], this.state.floors[end]];
+    return at === undefined || name === undefined ? -1 : this.app.building.sheetNamed(name, at);
   }
 
   /** Move a mark on the floor that is shown, also one that was on another floor. */
   private move(end: End, to: Point): void {
     this.state[end] = to;
-    this.state.floors = { ...this.state.floors, [end]: this.app.store.floorName };
+    const { building, store } = this.app;
+    this.state.floors = { ...this.state.floors, [end]: building.isShown ? building.nameAt(to, store.floor.value) : undefined };
     this.place(end);
     this.request();
   }
 
   /** Put a mark at its height; it is faint if it is on another floor. */
   private place(end: End): void {
-    const { building, store } = this.app;
-    const [at, floor, mark] = [this.state[end], this.state.floors[end], this.marks[end]];
-    const number = store.document.value?.floors.findIndex(({ name }) => name === floor) ?? -1;
-    mark.move(at, at === undefined || number < 0 ? undefined : building.heightOn(building.sheetOf(number), at));
-    const away = number >= 0 && !this.isHere(end);
+    const [at, floor, mark, sheet] = [this.state[end], this.state.floors[end], this.marks[end], this.sheet(end)];
+    mark.move(at, at === undefined || sheet < 0 ? undefined : this.app.building.heightOn(sheet, at));
+    const away = !this.isHere(end);
     mark.element.classList.toggle("elsewhere", away);
     mark.element.setAttribute("aria-label", `${end === "start" ? "Start" : "Goal"}${away ? `, on floor ${floor}` : ""}`);
     mark.element.dataset.floor = away ? floor : "";

@@ -19,7 +19,7 @@ import { tiles } from "./ground";
 import { solids, strokes, uprights, type Upright } from "./blocks";
 import { PALETTES } from "./colours";
 import { flat, inside, type Polygon } from "./polygons";
-import { heightAt, linkName, sheetsOf, shownOn, type Sheet } from "./sheets";
+import { heightAt, isOn, linkName, sheetsOf, shownOn, type Sheet } from "./sheets";
 
 /** Height of walls in 3D and of railings, m: low, so that floors are seen. */
 const PARAPET = 1.1;
@@ -121,6 +121,26 @@ export class BuildingScene {
   /** The sheet of a floor; -1 if there is none. */
   sheetOf(floor: number): number {
     return floor < 0 ? -1 : this.sheets.findIndex((sheet) => sheet.floor === floor);
+  }
+
+  /** The floor, or the flight on it, that a click at a point is on, by name; lifts have a cabin on each floor. */
+  nameAt(at: Point, floor: number): string | undefined {
+    const { document, sheets } = this;
+    const link = isOn(sheets[this.sheetOf(floor)], at)
+      ? undefined
+      : [...this.present].map((k) => sheets[k]).find((sheet) => sheet.link >= 0 && isOn(sheet, at));
+    const found = link === undefined ? undefined : document?.links[link.link];
+    return found === undefined || found.kind === "lift" ? document?.floors[floor].name : found.name;
+  }
+
+  /** The sheet of a floor or link, by name, at a point; -1 if there is none. */
+  sheetNamed(name: string, at: Point): number {
+    const { document, sheets } = this;
+    const floor = this.sheetOf(document?.floors.findIndex((one) => one.name === name) ?? -1);
+    const link = document?.links.findIndex((one) => one.name === name) ?? -1;
+    if (floor >= 0 || link < 0) return floor;
+    const inside = sheets.findIndex((sheet) => sheet.link === link && isOn(sheet, at));
+    return inside >= 0 ? inside : sheets.findIndex((sheet) => sheet.link === link);
   }
 
   /** Show one floor on the map, all in 3D and on the walk. */

@@ -10,7 +10,7 @@ import type { Numbers, Reply } from "../wire";
 import { METHODS, PALETTES, RAMP_CSS, ramp } from "./colours";
 import { Discs } from "./discs";
 import { gap } from "./polygons";
-import { Strokes, chain } from "./strokes";
+import { Strokes, chain, climb } from "./strokes";
 
 /** A colour scale with its ends, and its middle if it is not linear; or a line of text with its colour. */
 export type Legend = { title: string } & ({ ramp: string; low: string; middle?: string; high: string } | { text: string; colour: string });
@@ -38,6 +38,8 @@ export interface Overlay {
   /** What is added to the scene. */
   readonly objects: Object3D[];
   draw(reply: Reply<"layer">, theme: Theme): void;
+  /** Show the part on some sheets of a building, with heights by a factor. */
+  arrange?: (present: Set<number>, scale: number) => void;
   legend?(): Legend;
 }
 
@@ -61,16 +63,27 @@ class AxisOverlay implements Overlay {
   readonly objects = [this.lines];
   /** Largest clearance in metres. */
   private widest = 0;
+  private arrays: AxisLayerArrays | undefined;
 
   draw({ arrays }: Reply<"layer">): void {
-    const { points, clearance, offsets } = arrays as AxisLayerArrays;
+    this.arrays = arrays as AxisLayerArrays;
+    this.arrange(new Set(), 0);
+  }
+
+  /** Draw the axis; in a building that of some sheets. */
+  arrange(present: Set<number>, scale: number): void {
+    if (this.arrays === undefined) return;
+    const { points, clearance, offsets, sheets, heights } = this.arrays;
+    this.objects[0].scale.z = sheets === undefined || scale > 0 ? Math.max(1, scale) : 1e-6;
     const at: number[] = [];
     const colours: number[] = [];
     const colour = new Color();
     this.widest = clearance.reduce((most, value) => Math.max(most, value), 0);
     const shade = (i: number): number[] => clearanceColour(clearance[i], this.widest, colour).toArray() as number[];
     for (let e = 0; e + 1 < offsets.length; e++) {
-      at.push(...chain(points, 0.04, offsets[e], offsets[e + 1]));
+      if (sheets !== undefined && !present.has(sheets[e])) continue;
+      if (heights === undefined) at.push(...chain(points, 0.04, offsets[e], offsets[e + 1]));
+      else at.push(...climb(points.subarray(2 * offsets[e]), heights.subarray(offsets[e], offsets[e + 1]), 0.04, () => true));
       for (let i = offsets[e]; i + 1 < offsets[e + 1]; i++) colours.push(...shade(i), ...shade(i + 1));
     }
     this.lines.draw(at, colours);
