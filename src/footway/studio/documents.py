@@ -283,6 +283,11 @@ def _scenario(name: str, display_name: str) -> Document:
 
     scenario = load_scenario(name)
     prepared = open_map(scenario)
+    if buildings.building_map(prepared.corridors) is not None:
+        raise BadInput(
+            f"{name}: is a scenario in a building, and crowds in the studio walk on maps of one "
+            f"floor: run it with `footway run`, and open {scenario.map} to see the building"
+        )
     env = with_areas(scenario, prepared.environment)
     return Document(display_name, "scenario", env, prepared.corridors, scenario=scenario)
 
@@ -294,6 +299,11 @@ def _recording(name: str, display_name: str, map_name: str | None, scale: float 
     recording = Recording.load(name)
     if not recording.n_frames:
         raise BadInput(f"{name}: has no frames; there is nothing to replay")
+    if recording.floor_names:
+        raise BadInput(
+            f"{name}: was recorded in a building, and the studio replays recordings of one floor: "
+            f"in Python, save Recording.load(file).on_floor({recording.floor_names[0]!r})"
+        )
     if map_name is not None:
         document = _map(map_name, map_name, scale, None)
         check_clear(recording, document.corridors, map_name)

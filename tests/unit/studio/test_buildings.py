@@ -176,6 +176,21 @@ def test_files_of_buildings_are_opened(tmp_path):
     assert [floor.name for floor in open_document(str(toml)).building.floors] == ["0"]
 
 
+def test_crowds_in_buildings_are_refused_in_one_line(tmp_path):
+    scenario = tmp_path / "fire.toml"
+    scenario.write_text('map = "gallery:rimea8"\nduration = 10\n[[population]]\ncount = 2\n')
+    with pytest.raises(fw.BadInput, match=r"is a scenario in a building.*open gallery:rimea8"):
+        open_document(str(scenario))
+    crowd = fw.Crowd(ROOM.building_map)
+    crowd.add(1)
+    recording = crowd.run(seconds=0.2)
+    recording.save(tmp_path / "run.parquet")
+    with pytest.raises(fw.BadInput, match=r"recorded in a building.*on_floor\('0'\)"):
+        open_document(str(tmp_path / "run.parquet"))
+    recording.on_floor("0").save(tmp_path / "floor.parquet")
+    assert open_document(str(tmp_path / "floor.parquet")).building is None
+
+
 def test_a_walk_climbs_the_stairs(session):
     start, stop = (5.0, 6.6), (5.0, 10.4)
     header, arrays = ask(
