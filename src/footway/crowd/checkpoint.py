@@ -145,6 +145,7 @@ KIND = archive.Kind(
         "source_waits": flags("to_come"),
         "source_body": Array("<f4", ("to_come", col.BODY_COLUMNS), **_BODY),
         "source_points": Array("<f8", ("starts", 2)),
+        "source_sheets": Array("<i8", ("starts",), -1, _INT),
         "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
         "delays": Array("<f8", ("delays",), 0.0, _LONGEST),
     },
@@ -251,6 +252,7 @@ def _parts(simulation: Simulation) -> Arrays:
         "source_waits": [source.rows["cursor"][r, col.MODE] == col.WAITING for source, r in rest],
         "source_body": [source.rows["body"][r] for source, r in rest],
         "source_points": [source.points for source in sources],
+        "source_sheets": [source.sheets for source in sources],
     }
     empty = {"group_balls": (0, 3), "source_body": (0, col.BODY_COLUMNS), "source_points": (0, 2)}
     group_sizes = [(len(g.ids), len(g.backbone), len(g.edges)) for g in groups]
@@ -410,8 +412,8 @@ def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arra
     counts, starts = arrays["source_sizes"].T
     names = ("ids", "times", "begin", "waits", "body")
     columns = [_split(arrays[f"source_{name}"], counts) for name in names]
-    columns.append(_split(arrays["source_points"], starts))
-    for number, ids, times, begin, waits, body, points in zip(
+    columns += [_split(arrays[name], starts) for name in ("source_points", "source_sheets")]
+    for number, ids, times, begin, waits, body, points, sheets in zip(
         facts["sources"], *columns, strict=True
     ):
         _require((np.diff(times) >= 0.0).all(), "its sources")
@@ -424,7 +426,10 @@ def _restore_sources(simulation: Simulation, facts: dict[str, Any], arrays: Arra
         rows = make_rows(ids, number) | {"body": body}
         rows["cursor"][waits, col.MODE] = col.WAITING
         rows["journey"][:, col.FIRST_STEP] = begin
-        simulation.sources.append(Source(ids, times, rows, np.ascontiguousarray(points)))
+        count = -1 if simulation.floors is None else len(simulation.floors)
+        least = -1 if simulation.floors is None else 0
+        _require(((least <= sheets) & (sheets < max(0, count))).all(), "its sources")
+        simulation.sources.append(Source(ids, times, rows, np.ascontiguousarray(points), sheets))
     ids = np.concatenate([simulation.characters.ids, arrays["source_ids"]])
     _require(len(np.unique(ids)) == len(ids), "its ids")
 

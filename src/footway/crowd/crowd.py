@@ -461,7 +461,6 @@ class Crowd:
         They appear at `rate` per second from `start` on, or by a `schedule` of (time, count). A
         character waits until there is free space for it. The other arguments are as for `add`.
         """
-        self._refuse_in_building("sources are")
         body = with_properties(profile, Profile(), properties)
         count = validation.whole(count, "count", high=_MOST)
         simulation = self._simulation
@@ -471,16 +470,21 @@ class Crowd:
         widest = float(radii.max(initial=0.0)) or 0.25
         from footway.environment.areas import as_polygon  # loads Shapely
 
-        points = free_points(simulation.map, _STARTS_IN_AREA, widest, as_polygon(area), rng)
+        floors = simulation.floors
+        if floors is None:
+            points = free_points(simulation.map, _STARTS_IN_AREA, widest, as_polygon(area), rng)
+            sheets = np.full(len(points), -1)
+        else:
+            points, sheets = floors.free_points(_STARTS_IN_AREA, widest, floors.area(area), rng)
         population = make_population(
             simulation, name, behaviour, radii, goals, destinations, then, within, preference, body
         )
         if count and behaviour == "goals":
-            check_reachable(simulation, points[0], widest, population)
+            check_reachable(simulation, points[0], widest, population, sheets[:1])
         simulation.populations.append(population)
         # Counted from the step in which each appears.
         rows["journey"][:, FIRST_STEP] -= simulation.steps
-        simulation.sources.append(Source(ids, times, rows, points))
+        simulation.sources.append(Source(ids, times, rows, points, sheets))
         simulation.next += count
         return ids
 

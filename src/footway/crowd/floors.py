@@ -40,6 +40,7 @@ from footway.crowd.kernels.floors import (
 )
 from footway.crowd.kernels.layouts import UNREACHABLE, WALKING, Joined
 from footway.crowd.kernels.placement import keep_apart
+from footway.crowd.spawning import AT_ONCE, TRIES, radii_of
 from footway.environment.links import WALKING as MEAN_SPEED
 from footway.environment.links import Escalator, Lift, Link
 from footway.errors import BadQuery
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from footway.corridor.building.map import BuildingMap
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.simulation import Simulation
+    from footway.crowd.spawning import Source
     from footway.environment import Building
     from footway.environment.areas import Polygon
 
@@ -205,34 +207,52 @@ class Floors:
         """Place discs of these radii (n,) at random points of an area without overlaps."""
         if not len(radii):
             return np.empty((0, 2)), np.empty(0, np.int64)
-        where = self.area(area)
-        widest, taken = float(radii.max()), self._taken(simulation)
-        size = 2.0 * max(widest, float(taken[:, 2].max(initial=0.0)))
-        low, high = np.array(self.building.bounds).reshape(2, 2)
-        shift = (high[0] - low[0]) + 4.0 * size  # each sheet is beside the one before it
-        count = np.ceil((np.array([shift * len(self), high[1] - low[1]]) + size) / size)
-        taken[:, 0] += shift * taken[:, 3]
-        here = np.ascontiguousarray(taken[:, :3])
+        where, widest, taken = self.area(area), float(radii.max()), self._taken(simulation)
         points, sheets, idle = np.empty((0, 2)), np.empty(0, np.int64), 0
         while idle < _TRIES:
             rest = radii[len(points) :]
             some, on = self.free_points(
                 2 * len(rest) + 64, widest, where, rng, is_connected=area is None
             )
-            apart = some.copy()
-            apart[:, 0] += shift * on
-            new, _ = keep_apart(apart, rest, here, size, low, int(count[0]), int(count[1]))
+            new, there = self._keep_apart(some, on, rest, taken)
             idle = 0 if len(new) else idle + 1
-            beside = np.floor((new[:, 0] - low[0] + 0.5 * size) / shift).astype(np.int64)
-            here = np.vstack([here, np.column_stack([new, rest[: len(new)]])])
-            points = np.vstack([points, new - np.column_stack([shift * beside, 0.0 * beside])])
-            sheets = np.concatenate([sheets, beside])
+            taken = np.vstack([taken, np.column_stack([new, rest[: len(new)], there])])
+            points, sheets = np.vstack([points, new]), np.concatenate([sheets, there])
             if len(new) == len(rest):
                 return points, sheets
         raise BadQuery(
             f"only {len(points)} of {len(radii)} characters of radius {widest:g} m found free "
             "space in the area: add fewer, or give them more space"
         )
+
+    def spawn_points(
+        self, source: Source, count: int, simulation: Simulation, rng: RandomStream
+    ) -> tuple[Floats, Ints]:
+        """Return free points, and their sheets, for at most the next `count` of a source."""
+        count = min(count, AT_ONCE)
+        radii = radii_of(source.rows)[source.next : source.next + count]
+        rows = rng.integers(len(source.points), TRIES * count)
+        return self._keep_apart(
+            source.points[rows], source.sheets[rows], radii, self._taken(simulation)
+        )
+
+    def _keep_apart(
+        self, points: Floats, sheets: Ints, radii: Floats, taken: Floats
+    ) -> tuple[Floats, Ints]:
+        """Return the first points that keep discs apart, and their sheets.
+
+        `taken` (n, 4) are x, y, radius and sheet of other discs.
+        """
+        size = 2.0 * max(float(radii.max(initial=0.0)), float(taken[:, 2].max(initial=0.0)))
+        low, high = np.array(self.building.bounds).reshape(2, 2)
+        shift = (high[0] - low[0]) + 4.0 * size  # each sheet is beside the one before it
+        count = np.ceil((np.array([shift * len(self), high[1] - low[1]]) + size) / size)
+        others = np.ascontiguousarray(taken[:, :3])
+        others[:, 0] += shift * taken[:, 3]
+        apart = points + np.column_stack([shift * sheets, 0.0 * sheets])
+        found, _ = keep_apart(apart, radii, others, size, low, int(count[0]), int(count[1]))
+        there = np.floor((found[:, 0] - low[0] + 0.5 * size) / shift).astype(np.int64)
+        return found - np.column_stack([shift * there, 0.0 * there]), there
 
     def _taken(self, simulation: Simulation) -> Floats:
         """Return x, y, radius, sheet of all characters, also on the sheets next to theirs. (n, 4).

@@ -63,7 +63,9 @@ def moved(simulation: Simulation, cmap: CorridorMap, environment: Environment | 
         rest = slice(source.next, None)
         rows = {name: values[rest] for name, values in source.rows.items()}
         points = nearest_free(cmap, source.points, np.full(len(source.points), widest))
-        new.sources.append(Source(source.ids[rest], source.times[rest], rows, points))
+        new.sources.append(
+            Source(source.ids[rest], source.times[rest], rows, points, np.full(len(points), -1))
+        )
     _plan_paths(simulation, new, ids)
     return new
 

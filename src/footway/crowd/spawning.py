@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 LONGEST = 604_800.0  # s, a week: larger values are probably in another unit
 NEVER = 2**31 - 1  # a step that is never reached
 _SLOWEST, _FASTEST = 1e-6, 1e6  # characters per second: other values are probably in another unit
-_TRIES = 64  # points that a source tries per character and step
-_AT_ONCE = 200  # characters of a source that may appear per step
+TRIES = 64  # points that a source tries per character and step
+AT_ONCE = 200  # characters of a source that may appear per step
 
 
 # -- new characters ------------------------------------------------------------------------------
@@ -234,6 +234,7 @@ class Source:
     times: Floats  # (n,) s, ascending
     rows: Rows  # rows of the state's arrays, without positions
     points: Floats  # (m, 2) m, possible start points
+    sheets: Ints  # (m,) their sheets in a building; -1 in the plane
     next: int = 0  # first character that has not appeared
 
     @property
@@ -257,7 +258,7 @@ class Source:
 
         `taken` (m, 3) are the discs of all characters, `obstacles` (m, 3) those of obstacles.
         """
-        count = min(count, _AT_ONCE)
+        count = min(count, AT_ONCE)
         radii = radii_of(self.rows)[self.next : self.next + count]
         low, high = self.points.min(axis=0), self.points.max(axis=0)
         widest = float(max(radii.max(), taken[:, 2].max(initial=0.0)))
@@ -265,7 +266,7 @@ class Source:
         near = ((taken[:, :2] > low - size) & (taken[:, :2] < high + size)).all(axis=1)
         low = low - size
         shape = np.floor((high + size - low) / size).astype(np.int64) + 1
-        points = self.points[rng.integers(len(self.points), _TRIES * count)]
+        points = self.points[rng.integers(len(self.points), TRIES * count)]
         points = points[~overlapping(points, np.full(len(points), radii.max()), obstacles)]
         found, _ = keep_apart(points, radii, taken[near], size, low, shape[0], shape[1])
         places: Floats = found
@@ -285,7 +286,10 @@ def _spawn(simulation: Simulation, source: Source, count: int, index: int) -> No
     steps = simulation.steps
     rng = simulation.random("spawns", index * 1_000_003 + steps)
     discs, obstacles = simulation.characters.discs, simulation.obstacle_discs
-    points = source.free_points(count, discs, obstacles, rng)
+    if simulation.floors is None:
+        points = source.free_points(count, discs, obstacles, rng)
+    else:
+        points, sheets = simulation.floors.spawn_points(source, count, simulation, rng)
     if not len(points):
         return
     here = slice(source.next, source.next + len(points))
@@ -296,6 +300,8 @@ def _spawn(simulation: Simulation, source: Source, count: int, index: int) -> No
     journey[:, col.FIRST_STEP] = np.minimum(first_step, NEVER)
     source.next += len(points)
     ids = source.ids[here]
+    if simulation.floors is not None:
+        rows["sheet"][:, col.SHEET] = sheets + 1
     enter(simulation, ids, points, rows)
     population = simulation.populations[journey[0, col.POPULATION]]
     if population.behaviour == "wander":

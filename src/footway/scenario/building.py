@@ -187,6 +187,14 @@ def _add_in_building(scenario: Scenario, areas: FloorAreas, crowd: Crowd) -> Non
         with _errors_located_at(scenario.origin, keys):
             name = given.name or _default_name(keys)
             crowd.add(given.size, profile=profile, name=name, **arguments)
+    for i, source in enumerate(scenario.source):
+        keys = ("source", i)
+        profile = _profile_of(scenario, source)
+        arguments = areas.arguments(source, keys)
+        rhythm = {name: getattr(source, name) for name in ("rate", "start", "schedule")}
+        with _errors_located_at(scenario.origin, keys):
+            name, count = source.name or _default_name(keys), source.size(scenario.duration)
+            crowd.add_source(count, profile=profile, name=name, **arguments, **rhythm)
 
 
 def _profile_of(

@@ -11,10 +11,10 @@ from footway.validation import did_you_mean, shown
 if TYPE_CHECKING:
     from footway.environment import Building
     from footway.environment.areas import Polygon
-    from footway.scenario.models import Population, Scenario
+    from footway.scenario.models import Population, Scenario, Source
     from footway.scenario.problems import Keys
 
-_PLANE = ("source", "group", "obstacle", "terrain")
+_PLANE = ("group", "obstacle", "terrain")
 
 
 class FloorArea(NamedTuple):
@@ -77,10 +77,10 @@ class FloorAreas:
             raise self._origin.refuse(keys, f"there is no area or floor {shown(given)}; {hint}")
         return self._areas[given]
 
-    def arguments(self, given: Population, keys: Keys) -> dict[str, Any]:
-        """Return area and destinations of a population, for `Crowd.add`."""
+    def arguments(self, given: Population | Source, keys: Keys) -> dict[str, Any]:
+        """Return area and destinations of a population or source, for a crowd."""
         for name in ("starts", "goals"):
-            if getattr(given, name) is not None:
+            if getattr(given, name, None) is not None:
                 message = "has no floors; in a building give area and destinations"
                 raise self._origin.refuse((*keys, name), message)
         destinations: list[Any] = []

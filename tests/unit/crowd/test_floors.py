@@ -364,6 +364,29 @@ def test_random_starts_and_goals_are_on_all_floors(cmap):
     assert set(goals.tolist()) == {1, 2}
 
 
+def test_sources_spawn_on_a_floor(cmap, tmp_path):
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(5, area="0", radius=0.2, goals=[(1 + k, 1, "0") for k in range(5)])
+    corner = [(0, 0), (3, 0), (3, 3), (0, 3)]
+    crowd.add_source(20, area=(corner, "1"), rate=1.0, radius=0.2, destinations=[(9, 7, "0")],
+                     then="exit")  # fmt: skip
+    judge, seen = Judge(crowd), set()
+    for step in range(600):
+        before = set(crowd.ids.tolist())
+        crowd.step()
+        judge.check()
+        new = set(crowd.ids.tolist()) - before
+        seen |= new
+        floors = dict(zip(crowd.ids.tolist(), crowd.floors, strict=True))
+        assert {floors[number] for number in new} <= {"1"}
+        if step == 100:
+            crowd.save(tmp_path / "crowd.npz")
+    assert len(seen) == crowd.exited == 20
+    again = fw.Crowd.load(tmp_path / "crowd.npz", cmap)
+    again.step(499)
+    assert (again.positions == crowd.positions).all()
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -375,7 +398,6 @@ def test_random_starts_and_goals_are_on_all_floors(cmap):
         (lambda c: c.add(1, area=[(0, 0), (1, 0), (1, 1)]), "an area in a building is"),
         (lambda c: c.add(500, area="0"), "characters of radius .* found free space"),
         (lambda c: c.add_group(2, start=(1, 1)), "groups are not available in a building"),
-        (lambda c: c.add_source(2, area="0"), "sources are not available in a building"),
         (lambda c: c.add_obstacle((1, 1), 0.5), "obstacles are not available in a building"),
         (lambda c: c.set_profile(0, radius=0.3), "changes of a profile are not available"),
     ],

@@ -53,6 +53,15 @@ def test_destinations_are_areas_and_floors(prepared):
     assert crowd.floors == ["1"] * 6
 
 
+def test_sources_have_areas_on_floors(prepared):
+    text = TWO.replace("[[population]]\ncount = 6", "[[source]]\nrate = 0.5\ncount = 6")
+    crowd = prepared(text).crowd
+    crowd.step(40)
+    assert 1 <= len(crowd) <= 3
+    crowd.step(460)
+    assert crowd.exited == 6
+
+
 def test_links_are_closed_for_some_time(prepared):
     crowd = prepared(TWO + '[[closure]]\nlink = "A"\nend = 30\n').crowd
     crowd.step(250)
