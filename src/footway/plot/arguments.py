@@ -142,6 +142,7 @@ CHECKS: Final[dict[str, Check]] = {
     "passages": _each(_is("Pinch")),
     "path": _curve,
     "paths": _each(_is("Path")),
+    "people": validation.sequence,
     "pinch": _is("Pinch"),
     "populations": lambda value, name: validation.whole_numbers(value, name, "(n,)"),
     "positions": lambda value, name: validation.points(value, name=name),

@@ -40,6 +40,7 @@ _COLUMNS = 4  # panels beside each other
 _SLANT = 0.35, 0.45  # of the y-axis in axonometry: to the right and up
 _LIFT = 0.30  # of the width of the building, between floors in axonometry
 _TALLEST = 10.0  # inches
+_BODY = 2.5  # points, size of people
 
 
 @checked
@@ -48,6 +49,7 @@ def draw_building(
     *,
     path: BuildingPath | BuildingWalk | ArrayLike | None = None,
     passages: Sequence[Pinch] = (),
+    people: Sequence[tuple[float, float, str]] = (),
     style: Literal["floors", "axonometry"] = "floors",
 ) -> Figure:
     """Return a picture of a building with its links, a path and narrow passages.
@@ -56,6 +58,7 @@ def draw_building(
         cmap: map of a building.
         path: or walk, drawn on the floors and links that it uses; in axonometry also points (n, 3).
         passages: drawn where they are.
+        people: places of people, (x, y, floor or link).
         style: "floors": each floor with the links that leave it; "axonometry": floors above each
             other, farther apart than they are.
 
@@ -71,8 +74,9 @@ def draw_building(
     line = None if path is None else np.asarray(getattr(path, "points", path), float)
     if line is not None and line.shape[1] != 3:
         raise BadQuery(f"path is {shown(path)}: it must be one of the building's map")
+    places: tuple[Floats, NDArray[np.int64]] = cmap.places(people, None, "people")  # type: ignore[attr-defined]
     if style == "axonometry":
-        return _axonometry(building, path, line)
+        return _axonometry(building, path, line, places)
     if line is not None and not hasattr(path, "sheets"):
         raise BadQuery("points without a floor are drawn with style='axonometry'")
     count = len(building.floors)
@@ -89,6 +93,9 @@ def draw_building(
             _draw_sheet(axes, building, sheet, lambda points: points[:, :2])
         if line is not None:
             _draw_line(axes, line, path.sheets, here)  # type: ignore[union-attr]
+        crowd = places[0][np.isin(places[1], here)]
+        if len(crowd):
+            axes.plot(*crowd.T, "o", color=palette.ACCENT, ms=_BODY, mew=0, zorder=6)
         for pinch in passages:
             if pinch.where == str(floor):
                 axes.plot(*zip(pinch.left, pinch.right, strict=True), color=palette.PINCH, lw=2)
@@ -173,7 +180,9 @@ def _mark(axes: Axes, at: Floats, face: str) -> None:
     axes.plot(*at, "o", color=palette.ACCENT, mfc=face, ms=6, mew=1.6, zorder=2000)
 
 
-def _axonometry(building: Building, path: Any, line: Floats | None) -> Figure:
+def _axonometry(
+    building: Building, path: Any, line: Floats | None, people: tuple[Floats, NDArray[np.int64]]
+) -> Figure:
     """Return the sheets from the lowest to the highest, slanted; what is below is veiled."""
     x0, y0, x1, y1 = building.bounds
     heights = sorted({floor.elevation for floor in building.floors})
@@ -199,6 +208,10 @@ def _axonometry(building: Building, path: Any, line: Floats | None) -> Figure:
             at = place(np.array([corner]))[0]
             axes.annotate(building.floors[layers[k].floor].name, at, xytext=(-6, 0), fontsize=9,
                           textcoords="offset points", ha="right", color=palette.INK)  # fmt: skip
+        crowd = people[0][people[1] == k]
+        if len(crowd):
+            at = place(np.column_stack([crowd, layers[k].heights(crowd)]))
+            axes.plot(*at.T, "o", color=palette.ACCENT, ms=_BODY, mew=0, zorder=10 * rank + 14)
         if on is not None and line is not None:
             for i in np.flatnonzero(on == k).tolist():
                 rides = (line[i, :2] == line[i + 1, :2]).all()

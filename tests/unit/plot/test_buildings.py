@@ -51,3 +51,16 @@ def test_what_is_no_path_of_the_building_is_refused(station):
         plot.draw_building(station, path=flat)
     with pytest.raises(fw.BadQuery, match="takes the map of a building"):
         plot.draw_building(field)
+
+
+@pytest.mark.parametrize("style", ["floors", "axonometry"])
+def test_people_are_drawn_on_their_floors(station, style):
+    people = [(5, 5, "street"), (-20, 35, "platform 1"), (-21, 35, "platform 1")]
+    figure = plot.draw_building(station, people=people, style=style)
+    drawn = [
+        [len(line.get_xydata()) for line in axes.lines if line.get_marker() == "o"]
+        for axes in figure.axes
+    ]
+    assert drawn == ([[1], [], [2], []] if style == "floors" else [[2, 1]])
+    with pytest.raises(fw.BadQuery, match="there is no floor"):
+        plot.draw_building(station, people=[(5, 5, "moon")])

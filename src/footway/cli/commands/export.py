@@ -196,7 +196,8 @@ def _on_floor(recording: Recording, floor: str | None, options: Options) -> Reco
         if not len(found.characters.ids):
             raise BadInput(f"--floor: nobody was on {floor!r}; there is nothing to export")
         return found
-    if recording.floor_names and options.kind != ".parquet":
+    draws_all = options.kind in _PICTURES and recording.building is not None
+    if recording.floor_names and options.kind != ".parquet" and not draws_all:
         names = ", ".join(map(repr, recording.floor_names))
         raise BadInput(f"the recording is of a building: choose with --floor: {names}")
     return recording
@@ -228,6 +229,8 @@ def _write(recording: Recording, options: Options, steps: Steps) -> bool:
 
 def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
     """Draw one frame or all frames; return whether in a box around all characters, not on a map."""
+    if recording.building is not None:
+        return _draw_building(recording, options, steps)
     (cmap, environment), is_boxed = _load_map(recording, options.source, steps)
     with steps.step("export", f"Drawing {options.output}"):
         if options.kind == _PAGE:
@@ -246,6 +249,22 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
             figure = pictures.draw_moment(cmap, recording, frame, environment=environment)
             pictures.save_picture(figure, options.output)
     return is_boxed
+
+
+def _draw_building(recording: Recording, options: Options, steps: Steps) -> bool:
+    """Draw one frame of a crowd in a building, floors side by side."""
+    from footway.corridor import CorridorMap
+
+    assert recording.building is not None
+    with steps.step("export", f"Drawing {options.output}"):
+        at = options.at
+        frame = pictures.telling_frame(recording) if at is None else _frame_at(recording, at)
+        floors, _ = recording.floors_at(frame)
+        places = recording.frame(frame).positions.tolist()
+        people = [(x, y, floor) for (x, y), floor in zip(places, floors, strict=True)]
+        figure = pictures.draw_building(CorridorMap.build(recording.building), people=people)
+        pictures.save_picture(figure, options.output)
+    return False
 
 
 def _load_map(
