@@ -75,6 +75,23 @@ test("the ground of one floor has nothing of the others", () => {
   expect([...arrays.lines]).toEqual([0, 4, 4, 4]);
 });
 
+test("a floor may have 200,000 corners, and a building many walls", () => {
+  const many = 200_000;
+  const angle = (i: number): number => (2 * Math.PI * i) / many;
+  const arrays = {
+    ...GROUND.arrays,
+    points: Float32Array.from({ length: 2 * many }, (_, i) => (i % 2 === 0 ? Math.cos(angle(i >> 1)) : Math.sin(angle(i >> 1)))),
+    rings: new Int32Array([0, many]),
+    polygons: new Int32Array([0, 1]),
+    polygon_sheets: new Int32Array([0]),
+    lines: new Float32Array(4 * many),
+    line_sheets: new Int32Array(many),
+  };
+  const ground = { ...GROUND, arrays } as typeof GROUND;
+  expect(sheetsOf(ground)[0].walls.length).toBe(4 * many);
+  expect(polygons(floorGround(ground, 0).arrays)[0].shell.length).toBe(many);
+});
+
 test("a link says where it leads, and an escalator also where it comes from", () => {
   const stairs = { name: "A0", kind: "stairs", floors: ["0", "1"], direction: null };
   expect([linkName(stairs), linkName(stairs, "0"), linkName(stairs, "1")]).toEqual(["Stairs A0", "Stairs A0 ↑ 1", "Stairs A0 ↓ 0"]);

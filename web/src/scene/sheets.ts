@@ -13,12 +13,10 @@ export interface Sheet extends SheetFacts {
 /** The sheets of a ground; none of a plan. */
 export function sheetsOf({ ok, arrays }: Pick<Reply<"ground">, "ok" | "arrays">): Sheet[] {
   const { polygon_sheets: owners = new Int32Array(0), line_sheets: lineOwners = new Int32Array(0), lines } = arrays;
-  const all = ok.sheets.length === 0 ? [] : polygons(arrays);
-  return ok.sheets.map((facts, k) => ({
-    ...facts,
-    polygons: all.filter((_, i) => owners[i] === k),
-    walls: Float32Array.from([...lineOwners].flatMap((owner, i) => (owner === k ? [...lines.subarray(4 * i, 4 * i + 4)] : []))),
-  }));
+  const made = ok.sheets.map((facts) => ({ ...facts, polygons: [] as Polygon[], ends: [] as number[] }));
+  if (made.length > 0) polygons(arrays).forEach((polygon, i) => made[owners[i]].polygons.push(polygon));
+  lineOwners.forEach((owner, i) => made[owner].ends.push(...lines.subarray(4 * i, 4 * i + 4)));
+  return made.map(({ ends, ...sheet }) => ({ ...sheet, walls: Float32Array.from(ends) }));
 }
 
 /** The height of a sheet at a point, m: on a slope in proportion to the distance from its sides. */
@@ -69,7 +67,8 @@ export function linkName({ kind, name, floors, direction }: LinkFacts, here?: st
 export function floorGround({ ok, arrays, version }: Reply<"ground">, floor: number): Reply<"ground"> {
   const sheet = ok.sheets.findIndex((one) => one.floor === floor);
   const owners = arrays.polygon_sheets ?? new Int32Array(0);
-  const lines = [...(arrays.line_sheets ?? [])].flatMap((owner, i) => (owner === sheet ? [...arrays.lines.subarray(4 * i, 4 * i + 4)] : []));
+  const lines: number[] = [];
+  arrays.line_sheets?.forEach((owner, i) => owner === sheet && lines.push(...arrays.lines.subarray(4 * i, 4 * i + 4)));
   return {
     version,
     ok: { ...ok, terrain: ok.terrain.filter((one) => one.floor === floor), areas: ok.areas.filter((one) => one.floor === floor) },
@@ -90,7 +89,7 @@ function some(arrays: GroundArrays, prefix: "" | "terrain_" | "area_", keep: (i:
   for (let p = 0; p + 1 < starts.length; p++) {
     if (!keep(p)) continue;
     for (let r = starts[p]; r < starts[p + 1]; r++) {
-      found.points.push(...points.subarray(2 * rings[r], 2 * rings[r + 1]));
+      for (let i = 2 * rings[r]; i < 2 * rings[r + 1]; i++) found.points.push(points[i]); // rings may be long
       found.rings.push(found.points.length / 2);
     }
     found.polygons.push(found.rings.length - 1);
