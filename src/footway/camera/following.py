@@ -90,6 +90,10 @@ def follow(
     rate = checked_rate(rate)
     if not hasattr(recording, "trajectory"):
         raise BadQuery(f"a Recording is needed, not {shown(recording)}: see Crowd.run")
+    if recording.floor_names:
+        raise BadQuery(
+            "the recording is of a building: the camera follows on one floor, see on_floor"
+        )
     times, track = recording.trajectory(character)
     if len(times) < 2:
         raise BadQuery(f"character {character} is in one frame only: there is nothing to follow")

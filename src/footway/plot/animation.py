@@ -26,6 +26,7 @@ from footway.plot.people import (
     people_colours,
     trails_of,
 )
+from footway.recording.trajectories import check_plane
 from footway.validation import named
 from footway.writing import whole_file
 
@@ -97,6 +98,7 @@ def animate(
         BadFile: the file cannot be written.
     """
     path = check_animation_file(file)
+    check_plane(recording)
     if not recording.n_frames:
         raise BadInput("the recording has no frames; there is nothing to animate")
     plan = _planned(recording, speed, rate)

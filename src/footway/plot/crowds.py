@@ -25,6 +25,7 @@ from footway.plot.people import (
 )
 from footway.plot.shapes import free_space_of
 from footway.plot.sheet import add_colour_key
+from footway.recording.trajectories import check_plane
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,6 +134,7 @@ def draw_moment(
 
     The other arguments are those of `draw_crowd`.
     """
+    check_plane(recording)
     now = recording.frame(frame)
     who = np.searchsorted(recording.characters.ids, now.ids)
     return draw_crowd(

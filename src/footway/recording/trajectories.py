@@ -61,7 +61,7 @@ def check_plane(recording: Recording) -> None:
     """Raise BadInput for the recording of a whole building."""
     if recording.floor_names:
         raise BadInput(
-            "the recording is of a building: export each floor, recording.on_floor("
+            "the recording is of a building: take one floor of it, recording.on_floor("
             f"{recording.floor_names[0]!r})"
         )
 

@@ -10,6 +10,7 @@ import pytest
 import shapely
 
 import footway as fw
+from footway import plot
 from footway._numba.jit import kernel
 from footway.crowd import simulation as running
 from footway.crowd.kernels.guard import slide_along_wall
@@ -17,6 +18,7 @@ from footway.crowd.kernels.layouts import HALF
 from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, RANGE
 from footway.crowd.kernels.step import pair_up
 from footway.errors import BadInput, BadQuery, NoPath
+from footway.measure import classic_density
 from footway.recording.pedpy import save_pedpy
 from footway.recording.recording import InMemory
 
@@ -479,10 +481,17 @@ class TestRecording:
         with pytest.raises(BadQuery, match="there is no floor '7' in the recording; it has '0'"):
             recording.on_floor("7")
 
-    def test_exports_are_per_floor(self, run, tmp_path):
+    def test_exports_are_per_floor(self, run, cmap, tmp_path):
         recording, _, _ = run
-        with pytest.raises(BadInput, match="export each floor"):
-            save_pedpy(recording, tmp_path / "all.txt")
+        for use in (
+            lambda: save_pedpy(recording, tmp_path / "all.txt"),
+            lambda: fw.camera.follow(recording, 0),
+            lambda: plot.draw_moment(cmap, recording),
+            lambda: plot.animate(cmap, recording, tmp_path / "all.gif"),
+            lambda: classic_density(recording, [(0, 0), (1, 0), (1, 1)]),
+        ):
+            with pytest.raises(BadInput, match="the recording is of a building"):
+                use()
         save_pedpy(recording.on_floor("0"), tmp_path / "ground.txt")
         assert (tmp_path / "ground.txt").read_text().count("\n") > 100
 
