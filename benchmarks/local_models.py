@@ -244,7 +244,8 @@ def draw(results: list[Result], file: Path) -> None:
         style = "o-" if result.step is not None else "s:"
         diagram.plot(DENSITIES, result.speeds, style, color=colour, label=result.name)
     diagram.set(xlabel="density, 1/m²", ylabel="speed, m/s", title="One-way corridor, 3 m wide")
-    diagram.legend(fontsize=8)
+    diagram.legend(fontsize=8, loc="lower left", ncols=2)
+    diagram.set_ylim(bottom=-0.45)
     names = [result.name for result in results]
     flow = axes[0, 1]
     flow.barh(names, [0.0 if math.isnan(r.flow) else r.flow for r in results], color=colours)

@@ -49,6 +49,7 @@ PASSES = 4  # over all limits, since one correction may violate another
 SKIN = 1e-4  # m between a wall and a character that slides along it
 SURE = 1e-6  # m, greater than all rounding errors of the distance budget in 32 bits
 SLACK = 1e-4  # m/s, by which a velocity may exceed a limit
+TINY = 1e-9  # m/s, of rounding errors
 GIVE = 0.01  # of the distance at contact: discs in a dense crowd may overlap by this much
 RETREAT = 0.15  # m/s, greatest speed at which characters make room for others
 TIGHT = 0.02  # m/s, speed below which a character is wedged
@@ -275,7 +276,7 @@ def safe_share(vx, vy, count, limits):
     share = 1.0
     for m in range(count):
         toward = -(vx * limits[LIMIT_X, m] + vy * limits[LIMIT_Y, m])
-        most = max(0.0, limits[HARD, m]) + SLACK
+        most = max(0.0, limits[HARD, m] + SLACK)
         if toward > most:
             share = min(share, most / toward)
     return share
@@ -303,7 +304,7 @@ def _is_safe(vx, vy, slack, count, limits):
     """Return whether a velocity brings the character into no other disc, up to a slack, m/s."""
     for m in range(count):
         toward = -(vx * limits[LIMIT_X, m] + vy * limits[LIMIT_Y, m])
-        if toward > max(0.0, limits[HARD, m]) + slack:
+        if toward > max(TINY, limits[HARD, m] + slack):
             return False
     return True
 
