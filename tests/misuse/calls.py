@@ -115,6 +115,22 @@ def crowd():
     return made
 
 
+@cache
+def building_map():
+    return fw.CorridorMap.build(building())
+
+
+def crowd_in_building():
+    made = fw.Crowd(building_map(), seed=1, threads=1)
+    made.add(2, starts=[(2, 2, "0"), (4, 2, "1")], destinations=[(6, 2, "1")])
+    return made
+
+
+@cache
+def recording_of_building():
+    return crowd_in_building().run(seconds=0.5)
+
+
 def named(function):
     """The crowd with one of its functions of `each_step`."""
     made = crowd()
@@ -254,6 +270,7 @@ CALLS = {
     "Crowd.add_obstacle": _on(crowd, "add_obstacle", at=(6, 6), radius=0.5),
     "Crowd.add_source": _on(crowd, "add_source", count=2, area=RING, rate=1.0),
     "Crowd.add_to": _on(crowd, "add_to", population=0, count=2),
+    "Crowd.close_link": _on(crowd_in_building, "close_link", name="A", start=1.0, end=2.0),
     "Crowd.character": _on(crowd, "character", number=0),
     "Crowd.each_step": _on(crowd, "each_step", function=_nothing),
     "Crowd.continues": lambda: (crowd().continues, {"file": files() / "run.parquet"}),
@@ -299,6 +316,8 @@ CALLS = {
     "Recording.frame": _on(recording, "frame", k=0),
     "Recording.joined": lambda: (recording().joined, {"others": recording()}),
     "Recording.load": _late(fw.Recording.load, lambda: {"file": files() / "run.parquet"}),
+    "Recording.floors_at": _on(recording_of_building, "floors_at", k=0),
+    "Recording.on_floor": _on(recording_of_building, "on_floor", name="0"),
     "Recording.obstacles_at": _on(recording, "obstacles_at", k=0),
     "Recording.replay_hash": _on(recording, "replay_hash"),
     "Recording.save": lambda: (recording().save, {"file": folder() / "out.parquet"}),

@@ -275,8 +275,8 @@ class Floors:
     def close(self, link: str, start: float, end: float) -> None:
         """Close a link from `start` to `end`, s of simulated time."""
         names = [one.name for one in self.building.links]
-        if link not in names:
-            hint = validation.did_you_mean(str(link), names) or "the building has none"
+        if validation.text(link, "name of a link") not in names:
+            hint = validation.did_you_mean(link, names) or "the building has none"
             raise BadQuery(f"there is no link {validation.shown(link)}: {hint}")
         if end <= start:
             raise BadQuery(f"link {link!r} opens at {end:g} s, before it closes at {start:g} s")

@@ -194,7 +194,7 @@ class Recording(NotebookDisplay):
         """
         from footway.recording.recorded_map import RecordedMap
 
-        if name not in self.floor_names:
+        if not isinstance(name, str) or name not in self.floor_names:
             what = ", ".join(map(repr, self.floor_names)) or "none: it is of a plane"
             raise BadQuery(f"there is no floor {shown(name)} in the recording; it has {what}")
         rows = self._rows
