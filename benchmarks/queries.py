@@ -4,7 +4,8 @@ Everybody gets the same queries, with starts and goals anywhere in the area inse
 Footway plans on its one map for every radius and certifies each path; its peers plan for a point
 in that inset area, which was made for them by hand. Footway's map has its landmarks, as after some
 hundreds of searches; the row "without landmarks" is a map that never has them, and "prepared" one
-with a table for the radius (`cmap.prepare(radius=0.25)`). `cmap.path` returns a path whose
+with a table for the radius (`cmap.prepare(radius=0.25)`); "1 m preferred" keeps a clearance of 1 m
+where the corridor is wide enough, so its paths are longer. `cmap.path` returns a path whose
 polyline is made when it is first asked for, so a row with `.points` stands beside it. A round asks
 all queries one by one, each call timed by itself. "min" is the quantile of each query's fastest
 round, "med" the median over the rounds of each round's quantile: on a busy machine the system takes
@@ -25,7 +26,13 @@ import numpy as np
 from tests.oracle.shortest import ShortestOracle
 
 from benchmarks.checks import Quality, WallTree, WrongAnswer, judge, polyline_length
-from benchmarks.peers.corridor_map import Footway, FootwayPoints, Prepared, WithoutLandmarks
+from benchmarks.peers.corridor_map import (
+    Footway,
+    FootwayPoints,
+    Preferred,
+    Prepared,
+    WithoutLandmarks,
+)
 from benchmarks.peers.grid_search import GridSearch
 from benchmarks.peers.navigator import Navigator, NotInstalled, inset
 from benchmarks.peers.routing_engine import RoutingEngine
@@ -66,7 +73,7 @@ def run(effort: Effort) -> Outcome:
     same = min(_require_same(cmap, bare, compared), _require_same(ready, bare, compared))
     navigators = [
         Footway(cmap, RADIUS), Prepared(ready, RADIUS), FootwayPoints(cmap, RADIUS),
-        WithoutLandmarks(bare, RADIUS), *peers,
+        WithoutLandmarks(bare, RADIUS), Preferred(cmap, RADIUS), *peers,
     ]  # fmt: skip
     shares = {n.name: queries[: _share(n, effort)] for n in navigators}
     qualities = _judged(env, navigators, shares)
@@ -274,6 +281,8 @@ def _targets(laps: Laps, batches: dict[str, Spread], quality: Quality) -> list[T
     ready_median, ready_p99 = (quantile(laps[Prepared.name], share) for share in (0.5, 0.99))
     excess = 100 * quality.excess
     longer = float(excess.mean())
+    preferred = quantile(laps[Preferred.name], 0.5)
+    ratios = preferred.median / median.median, preferred.minimum / median.minimum
     return [
         _at_most("`cmap.path`, median", 50, median),
         _at_most("`cmap.path`, p99", 350, p99),
@@ -281,6 +290,7 @@ def _targets(laps: Laps, batches: dict[str, Spread], quality: Quality) -> list[T
         _at_most("prepared, p99", 60, ready_p99),
         _at_most("`cmap.paths` of 10,000, two cores, each", 25, batches["threads=2"]),
         _at_most("the same, prepared", 25, batches["prepared, threads=2"]),
+        Target("a preferred clearance, median, over `cmap.path`", 3, "x", *ratios),
         Target("longer than optimal, mean", 0.3, "%", longer),
         Target("longer than optimal, p99", 2, "%", float(np.quantile(excess, 0.99))),
         _at_most("stretch: median, below Detour's", 57, median),

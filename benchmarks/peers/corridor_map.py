@@ -63,3 +63,16 @@ class FootwayPoints(Footway):
         if path is not None:
             path.points  # noqa: B018 - computed here
         return path
+
+
+class Preferred(Footway):
+    """Paths with a preferred clearance of 1 m."""
+
+    name = "Footway, 1 m preferred"
+
+    def ask(self, start: Point, goal: Point) -> Path | None:
+        """Path that keeps the preferred clearance where the corridor is wide enough."""
+        try:
+            return self._cmap.path(start, goal, radius=self._radius, clearance=1.0)
+        except NoPath:
+            return None
