@@ -245,7 +245,7 @@ def draw(results: list[Result], file: Path) -> None:
         diagram.plot(DENSITIES, result.speeds, style, color=colour, label=result.name)
     diagram.set(xlabel="density, 1/m²", ylabel="speed, m/s", title="One-way corridor, 3 m wide")
     diagram.legend(fontsize=8, loc="lower left", ncols=2)
-    diagram.set_ylim(bottom=-0.45)
+    diagram.set(ylim=(-0.45, 1.45), yticks=np.arange(0.0, 1.41, 0.2))
     names = [result.name for result in results]
     flow = axes[0, 1]
     flow.barh(names, [0.0 if math.isnan(r.flow) else r.flow for r in results], color=colours)
@@ -255,24 +255,14 @@ def draw(results: list[Result], file: Path) -> None:
         if result.left:
             flow.text(0.05, k, f"{result.left} never pass", va="center")
     quality = axes[1, 0]
-    widest = max(result.turn for result in results)
-    for result, colour in zip(results, colours, strict=True):
-        at = (result.turn, 100.0 * result.overlaps)
-        quality.plot(*at, "o", color=colour, markersize=9, clip_on=False)
-        is_right = result.turn > 0.7 * widest
-        quality.annotate(
-            result.name, at, xytext=(-8, 16) if is_right else (8, 5), textcoords="offset points",
-            fontsize=8, ha="right" if is_right else "left",
-        )  # fmt: skip
-    quality.set_yscale("symlog", linthresh=0.01)
-    quality.set(
-        xlabel="mean turn in 0.1 s, degrees", ylabel="positions that overlap, %",
-        title="Overlaps and smoothness", xlim=(0.0, 1.1 * widest), ylim=(0.0, 100.0),
-    )  # fmt: skip
+    quality.barh(names, [result.turn for result in results], color=colours)
+    quality.set(xlabel="mean turn in 0.1 s, degrees", title="Smoothness, and overlaps")
+    for k, result in enumerate(results):
+        quality.text(0.1, k, f"{100.0 * result.overlaps:.2g} % of positions overlap", va="center")
     cpu = axes[1, 1]
     cpu.barh(names, [result.cpu for result in results], color=colours)
     cpu.set(xlabel="µs per character and simulated second", title="CPU time, door of 1.2 m")
-    for axis in (flow, cpu):
+    for axis in (flow, quality, cpu):
         axis.invert_yaxis()
     figure.savefig(file, dpi=110)
 
