@@ -44,7 +44,7 @@ mutants: $(READY)
 LOWEST := .venv-lowest
 LOWEST_TESTS := tests/unit/environment tests/unit/formats tests/unit/corridor/test_explain.py \
 	tests/unit/recording/test_recording.py tests/unit/cli/commands/test_path.py tests/unit/cli/commands/test_check.py \
-	tests/unit/cli/test_app.py tests/unit/studio/test_documents.py tests/unit/studio/test_wire.py \
+	tests/unit/cli/test_app.py tests/unit/studio/test_documents.py tests/unit/studio/protocol/test_wire.py \
 	tests/unit/roadmap/lattice/test_rrm.py tests/unit/test_archive.py tests/unit/test_public_names.py
 
 test-lowest:

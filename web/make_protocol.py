@@ -1,8 +1,8 @@
 """Write src/protocol.ts: requests, replies and events of the studio, as TypeScript.
 
-The types come from the JSON Schema of `footway.studio.requests` and `footway.studio.replies`; the
-limits of numbers become the constant LIMITS. Run it with `python web/make_protocol.py` after a
-change of these modules; a test fails if the file is out of date.
+The types come from the JSON Schema of the modules in `footway.studio.protocol`; the limits of
+numbers become the constant LIMITS. Run it with `python web/make_protocol.py` after a change of
+these modules; a test fails if the file is out of date.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 from pydantic.json_schema import models_json_schema
 
-from footway.studio import replies, requests
+from footway.studio.protocol import replies, requests
 
 FILE = Path(__file__).parent / "src" / "protocol.ts"
 HEAD = """/** Written by web/make_protocol.py from the models of footway.studio: do not edit. */

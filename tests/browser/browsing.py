@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from PIL import Image
 
-from footway.studio.access import Access
+from footway.studio.web.access import Access
 
 PATIENCE = 240.0  # s; software rendering on a busy machine is slow
 

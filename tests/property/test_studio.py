@@ -12,12 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footway.errors import BadInput
-from footway.studio import requests
 from footway.studio.documents import open_built_in
-from footway.studio.loading import open_upload
+from footway.studio.files.loading import open_upload
+from footway.studio.protocol import requests
 from tests.effort import examples
+from tests.unit.studio.protocol.test_requests import GOOD
 from tests.unit.studio.serving import InThisProcess, Page, serving
-from tests.unit.studio.test_requests import GOOD
 
 ASKS = [
     "hello", "open", "ground", "layer", "path", "crowd", "population", "character", "obstacle",

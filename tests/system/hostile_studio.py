@@ -8,7 +8,7 @@ import ctypes
 import sys
 
 from footway.cli import main
-from footway.studio import loading
+from footway.studio.files import loading
 from tests.unit.studio import hostile_process
 
 loading.COMMAND = hostile_process.COMMAND

@@ -17,11 +17,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 import footway as fw
 from footway.cli import main
-from footway.studio import server
-from footway.studio.access import MAX_CLIENTS, MAX_TEXT, MAX_UPLOAD, Access
 from footway.studio.documents import open_built_in
-from footway.studio.saving import as_geojson
-from footway.studio.wire import unpacked
+from footway.studio.files.saving import as_geojson
+from footway.studio.protocol.wire import unpacked
+from footway.studio.web import server
+from footway.studio.web.access import MAX_CLIENTS, MAX_TEXT, MAX_UPLOAD, Access
 from tests.unit.studio.serving import Page, serving, wait_until
 
 COMMAND = [sys.executable, "-m", "footway", "studio"]

@@ -16,15 +16,15 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from footway.studio import connections, server
-from footway.studio.access import Access
 from footway.studio.documents import open_built_in
-from footway.studio.loading import Limits, Loader
-from footway.studio.saving import as_geojson
+from footway.studio.files.loading import Limits, Loader
+from footway.studio.files.saving import as_geojson
+from footway.studio.web import connections, server
+from footway.studio.web.access import Access
 from tests.system.test_studio import get, upload
+from tests.unit.studio.files.test_loading import is_running
 from tests.unit.studio.hostile_process import COMMAND
 from tests.unit.studio.serving import Page, serving, wait_until
-from tests.unit.studio.test_loading import is_running
 
 FIELD = as_geojson(open_built_in("gallery:field")).content
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from footway.environment import Escalator
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
-from footway.studio import replies
+from footway.studio.protocol import replies
 
 if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.environment import Building
-    from footway.studio.requests import Path as PathRequest
-    from footway.studio.requests import Walk as WalkRequest
+    from footway.studio.protocol.requests import Path as PathRequest
+    from footway.studio.protocol.requests import Walk as WalkRequest
 
 
 def floor_facts(building: Building | None) -> list[replies.FloorFacts]:

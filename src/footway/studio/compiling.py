@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from footway._numba.jit import announce_compilation
 from footway.errors import FootwayError
-from footway.studio.replies import Answer, Compiling
-from footway.studio.wire import event
+from footway.studio.protocol.replies import Answer, Compiling
+from footway.studio.protocol.wire import event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from footway.corridor import CorridorMap
     from footway.environment import Environment
-    from footway.studio.requests import Request
-    from footway.studio.wire import Message
+    from footway.studio.protocol.requests import Request
+    from footway.studio.protocol.wire import Message
 
 METHODS: Final = {"short": "paths", "cmm": "CMM", "irm": "IRM", "miran": "MIRAN"}
 """Label of the kernels that each path method needs."""

@@ -11,14 +11,14 @@ import numpy as np
 from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES, Profile
 from footway.errors import BadQuery, FootwayError
-from footway.studio import replies
-from footway.studio.replies import Answer
+from footway.studio.protocol import replies
+from footway.studio.protocol.replies import Answer
 
 if TYPE_CHECKING:
     from footway.crowd import Crowd
     from footway.environment import Area
-    from footway.studio import requests
     from footway.studio.documents import Document
+    from footway.studio.protocol import requests
 
 MAX_CHARACTERS = 200_000
 """Characters in the crowd; a page cannot show more."""

@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from footway.errors import BadInput, FootwayError
 from footway.studio.crowd_requests import model_name, population_facts
-from footway.studio.replies import Answer, RecordingFacts, Status
-from footway.studio.wire import ZERO_ORIGIN, Origin, crowd_frame, crowd_obstacles, event
+from footway.studio.protocol.replies import Answer, RecordingFacts, Status
+from footway.studio.protocol.wire import ZERO_ORIGIN, Origin, crowd_frame, crowd_obstacles, event
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from footway.crowd import Crowd
-    from footway.studio.wire import Message
+    from footway.studio.protocol.wire import Message
 
 T = TypeVar("T")
 

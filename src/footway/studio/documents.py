@@ -12,8 +12,9 @@ from footway.environment.editing import Drawing
 from footway.environment.environment import GROUND, SLOPE
 from footway.environment.plan import Plan
 from footway.errors import BadInput
-from footway.studio import buildings, replies
-from footway.studio.wire import ZERO_ORIGIN, Origin, origin_of
+from footway.studio import buildings
+from footway.studio.protocol import replies
+from footway.studio.protocol.wire import ZERO_ORIGIN, Origin, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from footway.crowd import Recording
     from footway.environment import Building, Environment, TerrainRegion
     from footway.scenario import Scenario
-    from footway.studio.requests import Edit
+    from footway.studio.protocol.requests import Edit
 
 What = Literal["map", "scenario", "recording"]
 SCENARIO: Final = ".toml"

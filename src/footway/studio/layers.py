@@ -12,9 +12,10 @@ import numpy as np
 
 from footway.environment.environment import SLOPE
 from footway.errors import BadInput
-from footway.studio import buildings, replies, roadmaps
+from footway.studio import buildings, roadmaps
 from footway.studio.documents import role_of
-from footway.studio.replies import Answer
+from footway.studio.protocol import replies
+from footway.studio.protocol.replies import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from footway.environment import Area, Environment, TerrainRegion
     from footway.studio.documents import Document
-    from footway.studio.requests import Layer
+    from footway.studio.protocol.requests import Layer
 
     Progress = Callable[[int, int], None]
     Compute = Callable[[Document, Layer, Progress], Answer]

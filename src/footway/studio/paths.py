@@ -13,8 +13,9 @@ import numpy as np
 from footway._numba.portable_math import cos, dist, hypot, sin
 from footway.crowd.free_space import nearest_free
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
-from footway.studio import buildings, replies
-from footway.studio.replies import Answer
+from footway.studio import buildings
+from footway.studio.protocol import replies
+from footway.studio.protocol.replies import Answer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from footway.corridor import Corridor, Pinch
     from footway.environment import Environment
     from footway.studio.documents import Document
-    from footway.studio.requests import Path as PathRequest
-    from footway.studio.requests import Walk
+    from footway.studio.protocol.requests import Path as PathRequest
+    from footway.studio.protocol.requests import Walk
     from footway.terrain import Terrain
 
     Arrays = dict[str, NDArray[Any]]

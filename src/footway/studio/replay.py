@@ -22,11 +22,12 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.errors import BadFile, BadInput
-from footway.studio import STATIC, replies
+from footway.studio import STATIC
 from footway.studio.documents import Document
 from footway.studio.layers import ground
-from footway.studio.replies import Answer
-from footway.studio.wire import origin_of, packed, recorded_frame, to_wire
+from footway.studio.protocol import replies
+from footway.studio.protocol.replies import Answer
+from footway.studio.protocol.wire import origin_of, packed, recorded_frame, to_wire
 
 if TYPE_CHECKING:
     import os

@@ -10,15 +10,15 @@ import numpy as np
 
 from footway.constants import ROADMAPS
 from footway.errors import BadInput
-from footway.studio import replies
-from footway.studio.replies import Answer, Place
-from footway.studio.saving import File, stem
+from footway.studio.files.saving import File, stem
+from footway.studio.protocol import replies
+from footway.studio.protocol.replies import Answer, Place
 
 if TYPE_CHECKING:
     from footway.roadmap import Editor
-    from footway.studio import requests
     from footway.studio.documents import Document
     from footway.studio.layers import Progress
+    from footway.studio.protocol import requests
 
 _MAX_CELLS: Final = 4_000_000  # cells of a roadmap's grid: more take minutes
 _MAX_EDGES: Final = 400_000  # edges of a roadmap that a page can draw

@@ -16,22 +16,15 @@ from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
 from footway.crowd.profile import PROPERTIES
 from footway.environment.editing import Drawing
 from footway.errors import BadInput, FootwayError, NoPath
-from footway.studio import (
-    crowd_requests,
-    layers,
-    paths,
-    replay,
-    replies,
-    requests,
-    roadmaps,
-    saving,
-)
+from footway.studio import crowd_requests, layers, paths, replay, roadmaps
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
 from footway.studio.documents import EditHistory, is_built_in, open_built_in
-from footway.studio.recent import Kept, RecentDocuments
-from footway.studio.replies import Answer
-from footway.studio.wire import event, refused, reply, to_map
+from footway.studio.files import saving
+from footway.studio.files.recent import Kept, RecentDocuments
+from footway.studio.protocol import replies, requests
+from footway.studio.protocol.replies import Answer
+from footway.studio.protocol.wire import event, refused, reply, to_map
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +33,8 @@ if TYPE_CHECKING:
     from footway.roadmap import Editor
     from footway.studio.documents import Document
     from footway.studio.layers import Progress
-    from footway.studio.requests import Request
-    from footway.studio.wire import Message
+    from footway.studio.protocol.requests import Request
+    from footway.studio.protocol.wire import Message
 
 _ABOUT_CROWD: Final = ("crowd", "population", "character", "obstacle")
 _MAX_LAYERS: Final = 16  # in the cache

@@ -12,8 +12,8 @@ import footway as fw
 from footway._numba.random_stream import RandomStream
 from footway.crowd.profile import PROPERTIES, Properties, drawn
 from footway.scenario.models import Population, ProfileTable
-from footway.studio import requests
 from footway.studio.crowd_requests import property_facts
+from footway.studio.protocol import requests
 from tests.effort import examples
 from tests.unit.crowd.maps import box, crowd
 

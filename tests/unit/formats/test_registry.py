@@ -195,7 +195,7 @@ class TestFormatsOfOtherPackages:
             fw.load(tmp_path / "b.bin")
 
     def test_can_be_uploaded(self, install):
-        from footway.studio.loading import clean_name
+        from footway.studio.files.loading import clean_name
 
         with pytest.raises(fw.BadInput, match="cannot be uploaded"):
             clean_name("a.own")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from footway.studio import loading_process
+from footway.studio.files import loading_process
 from footway.writing import whole_file
 
 COMMAND = (sys.executable, "-P", "-m", "tests.unit.studio.hostile_process")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from websockets.sync.client import connect
 
-from footway.studio import handover, loading_process
-from footway.studio.access import Access
 from footway.studio.documents import open_built_in
-from footway.studio.loading import Loader
-from footway.studio.server import Studio, bind, build_server
-from footway.studio.wire import unpacked
+from footway.studio.files import handover, loading_process
+from footway.studio.files.loading import Loader
+from footway.studio.protocol.wire import unpacked
+from footway.studio.web.access import Access
+from footway.studio.web.server import Studio, bind, build_server
 
 
 @contextmanager

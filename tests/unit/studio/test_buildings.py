@@ -9,13 +9,13 @@ import shapely
 
 import footway as fw
 from footway.formats import save_geojson
-from footway.studio import handover
 from footway.studio.documents import built_in, open_built_in, open_document
+from footway.studio.files import handover
+from footway.studio.files.loading_process import rehearse
 from footway.studio.layers import ground, layer
-from footway.studio.loading_process import rehearse
-from footway.studio.requests import parse
+from footway.studio.protocol.requests import parse
+from footway.studio.protocol.wire import unpacked
 from footway.studio.session import Session
-from footway.studio.wire import unpacked
 
 ROOM = open_built_in("gallery:rimea8")
 START, GOAL = (5.0, 6.6), (5.0, 10.4)

@@ -10,8 +10,8 @@ import pytest
 from footway import crowd, follow
 from footway.studio import compiling as preparing
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
-from footway.studio.requests import parse
-from footway.studio.wire import unpacked
+from footway.studio.protocol.requests import parse
+from footway.studio.protocol.wire import unpacked
 
 
 @pytest.fixture

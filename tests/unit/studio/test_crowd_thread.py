@@ -10,7 +10,7 @@ import pytest
 import footway as fw
 from footway.studio import crowd_thread
 from footway.studio.crowd_thread import CrowdThread, LiveRecording
-from footway.studio.wire import unpacked
+from footway.studio.protocol.wire import unpacked
 from tests.unit.crowd.maps import cmap
 from tests.unit.studio.serving import wait_until
 

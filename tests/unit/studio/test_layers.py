@@ -9,7 +9,7 @@ import shapely
 import footway as fw
 from footway.studio.documents import Document, open_built_in, open_document
 from footway.studio.layers import ground, layer
-from footway.studio.requests import Layer
+from footway.studio.protocol.requests import Layer
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.studio.serving import Page, serving
 

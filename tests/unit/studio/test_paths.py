@@ -7,8 +7,8 @@ import shapely
 import footway as fw
 from footway.studio.documents import Document
 from footway.studio.paths import MAX_TERRAINS, TerrainCache, path, refusal_facts, warm_up
-from footway.studio.replies import RefusalFacts
-from footway.studio.requests import Path
+from footway.studio.protocol.replies import RefusalFacts
+from footway.studio.protocol.requests import Path
 from tests.unit.crowd.maps import cmap, env
 
 YARD = fw.Environment.from_polygons(

@@ -13,8 +13,8 @@ from footway.errors import BadFile
 from footway.recording.recording import Recorder
 from footway.studio import replay
 from footway.studio.documents import Document
+from footway.studio.protocol.wire import unpacked
 from footway.studio.replay import frame, overview, trails
-from footway.studio.wire import unpacked
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.recording.recordings import random_recording
 

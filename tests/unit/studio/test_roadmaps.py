@@ -7,9 +7,9 @@ import pytest
 
 import footway as fw
 from footway.studio.documents import open_built_in
-from footway.studio.requests import parse
+from footway.studio.protocol.requests import parse
+from footway.studio.protocol.wire import unpacked
 from footway.studio.session import Session
-from footway.studio.wire import unpacked
 
 FIELDS = {"method": "rrm", "resolution": 1.0}
 BOX = [(20, 18), (26, 18), (26, 22), (20, 22)]

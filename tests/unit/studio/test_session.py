@@ -12,9 +12,9 @@ from footway.errors import BadInput
 from footway.scenario import parse_scenario
 from footway.studio import crowd_requests, session
 from footway.studio.documents import Document, open_built_in, open_document
-from footway.studio.requests import parse
+from footway.studio.protocol.requests import parse
+from footway.studio.protocol.wire import unpacked
 from footway.studio.session import Session
-from footway.studio.wire import unpacked
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.recording.recordings import random_recording
 from tests.unit.studio.serving import wait_until

@@ -13,7 +13,7 @@ from footway.cli.reports import print_lines, say
 
 if TYPE_CHECKING:
     from footway.studio.documents import Document
-    from footway.studio.loading import Loader, Order
+    from footway.studio.files.loading import Loader, Order
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -59,7 +59,7 @@ def studio(
     ] = True,
 ) -> None:
     """Show a map in the browser, query paths, run a crowd and walk through it."""
-    from footway.studio.loading import Limits, Loader, Order
+    from footway.studio.files.loading import Limits, Loader, Order
 
     order = Order(file, map_name=map_name, scale=scale, between=between)  # type: ignore[arg-type]
     loader = Loader(Limits(load_seconds, load_megabytes))
@@ -79,9 +79,9 @@ def _serve(
     import threading
     import webbrowser
 
-    from footway.studio.access import Access, is_loopback
-    from footway.studio.recent import autosave_folder
-    from footway.studio.server import Studio, bind, serve
+    from footway.studio.files.recent import autosave_folder
+    from footway.studio.web.access import Access, is_loopback
+    from footway.studio.web.server import Studio, bind, serve
 
     with bind(host, PORT if port is None else port, exact=port is not None) as listening:
         token = None if is_loopback(host) else secrets.token_urlsafe(24)

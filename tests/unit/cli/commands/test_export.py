@@ -17,7 +17,7 @@ from footway.recording.joining import until
 from footway.recording.recording import Recorder, Recording
 from footway.recording.storage import ParquetRecorder
 from footway.studio import replay
-from footway.studio.wire import unpacked
+from footway.studio.protocol.wire import unpacked
 from tests.unit.recording.recordings import MEMORY, assert_same, random_recording, walk_at_random
 
 HALL = "POLYGON ((0 0, 10 0, 10 8, 0 8, 0 0))"

@@ -13,8 +13,7 @@ from footway.crowd.obstacles import Obstacle, obstacles_at_start
 from footway.scenario import load_scenario, parse_scenario
 from footway.studio.crowd_thread import LiveRecording
 from footway.studio.documents import Document, EditHistory, open_built_in, open_document
-from footway.studio.requests import Edit, Population, parse
-from footway.studio.saving import (
+from footway.studio.files.saving import (
     as_geojson,
     as_live_recording,
     as_recording,
@@ -22,6 +21,7 @@ from footway.studio.saving import (
     stem,
     toml,
 )
+from footway.studio.protocol.requests import Edit, Population, parse
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.recording.recordings import assert_same, random_recording
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from footway.studio.wire import Message
+    from footway.studio.protocol.wire import Message
 
 MAX_WAITING: Final = 1000
 """Replies and events that may wait for one client."""

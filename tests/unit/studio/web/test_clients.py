@@ -3,8 +3,8 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from footway.studio import clients
-from footway.studio.clients import MAX_WAITING, Client, Clients
+from footway.studio.web import clients
+from footway.studio.web.clients import MAX_WAITING, Client, Clients
 
 
 def run(coroutine):

@@ -21,7 +21,7 @@ from footway.constants import RoadmapMethod  # noqa: TC001, pydantic reads it
 from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES
 from footway.errors import BadInput
-from footway.studio.replies import Place
+from footway.studio.protocol.replies import Place
 
 if TYPE_CHECKING:
     from footway.crowd.profile import Property

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 import numpy as np
 from pydantic import BaseModel
 
-from footway.studio import replies
-from footway.studio.replies import Answer, Place, sent_as
+from footway.studio.protocol import replies
+from footway.studio.protocol.replies import Answer, Place, sent_as
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.crowd import Crowd, Recording
-    from footway.studio.replies import RefusalFacts
-    from footway.studio.requests import Request
+    from footway.studio.protocol.replies import RefusalFacts
+    from footway.studio.protocol.requests import Request
 
     R = TypeVar("R", bound=Request)
 

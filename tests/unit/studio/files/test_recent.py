@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import footway as fw
-from footway.studio import recent
 from footway.studio.documents import open_built_in
-from footway.studio.recent import RecentDocuments, autosave_folder
-from footway.studio.requests import parse
+from footway.studio.files import recent
+from footway.studio.files.recent import RecentDocuments, autosave_folder
+from footway.studio.protocol.requests import parse
+from footway.studio.protocol.wire import unpacked
 from footway.studio.session import Session
-from footway.studio.wire import unpacked
 from tests.unit.studio.serving import wait_until
 
 BOX = [(20, 20), (24, 20), (24, 24), (20, 24)]

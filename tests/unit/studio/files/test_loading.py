@@ -11,11 +11,11 @@ from types import SimpleNamespace
 import pytest
 
 import footway as fw
-from footway.studio import loading, loading_process
 from footway.studio.documents import Document
-from footway.studio.loading import Limits, Loader, Order, clean_name
-from footway.studio.loading import open_upload as opened_by
-from footway.studio.saving import as_geojson
+from footway.studio.files import loading, loading_process
+from footway.studio.files.loading import Limits, Loader, Order, clean_name
+from footway.studio.files.loading import open_upload as opened_by
+from footway.studio.files.saving import as_geojson
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.recording.recordings import random_recording
 from tests.unit.studio.hostile_process import COMMAND

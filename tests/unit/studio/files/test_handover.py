@@ -8,8 +8,8 @@ import pytest
 import footway as fw
 from footway import archive
 from footway.formats.geojson import save_geojson
-from footway.studio import handover
 from footway.studio.documents import open_built_in, open_document
+from footway.studio.files import handover
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.formats.test_environment_arrays import assert_same
 from tests.unit.recording.recordings import assert_same as assert_same_recording

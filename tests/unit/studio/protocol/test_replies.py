@@ -6,10 +6,10 @@ from typing import get_args
 
 import pytest
 
-from footway.studio import requests
-from footway.studio.replies import EVENTS, REPLIES
+from footway.studio.protocol import requests
+from footway.studio.protocol.replies import EVENTS, REPLIES
 
-WEB = Path(__file__).parents[3] / "web"
+WEB = Path(__file__).parents[4] / "web"
 
 
 def test_the_types_of_the_page_are_up_to_date():

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from footway.errors import BadInput, FootwayError
-from footway.studio.replies import RecentFacts
-from footway.studio.saving import as_geojson, stem
+from footway.studio.files.saving import as_geojson, stem
+from footway.studio.protocol.replies import RecentFacts
 
 if TYPE_CHECKING:
     from footway.crowd import Crowd

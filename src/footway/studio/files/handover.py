@@ -29,7 +29,7 @@ from footway.formats.environment_arrays import from_arrays, to_arrays
 from footway.recording.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
 from footway.recording.storage import check_sound
 from footway.studio.documents import Document, What
-from footway.studio.wire import origin_of
+from footway.studio.protocol.wire import origin_of
 
 if TYPE_CHECKING:
     Arrays = dict[str, np.ndarray[Any, Any]]

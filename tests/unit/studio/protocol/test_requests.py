@@ -3,8 +3,8 @@
 import pytest
 
 import footway as fw
-from footway.studio.requests import parse, request_number
-from footway.studio.server import QUEUES, queue_of
+from footway.studio.protocol.requests import parse, request_number
+from footway.studio.web.server import QUEUES, queue_of
 
 GOOD = [
     '{"n":0,"type":"hello"}',

@@ -11,12 +11,10 @@ import footway as fw
 from footway.formats.geojson import save_geojson
 from footway.studio import paths
 from footway.studio.documents import open_built_in, open_document
-from footway.studio.replay import envelope
-from footway.studio.replies import Answer, Compiling, RefusalFacts, Walk
-from footway.studio.requests import parse
-from footway.studio.saving import as_geojson
-from footway.studio.session import Session
-from footway.studio.wire import (
+from footway.studio.files.saving import as_geojson
+from footway.studio.protocol.replies import Answer, Compiling, RefusalFacts, Walk
+from footway.studio.protocol.requests import parse
+from footway.studio.protocol.wire import (
     ZERO_ORIGIN,
     event,
     origin_of,
@@ -26,6 +24,8 @@ from footway.studio.wire import (
     to_map,
     unpacked,
 )
+from footway.studio.replay import envelope
+from footway.studio.session import Session
 from tests.unit.studio.serving import wait_until
 
 ARRAYS = {

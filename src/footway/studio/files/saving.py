@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from footway.crowd.models import UserModel
     from footway.crowd.obstacles import Obstacle
-    from footway.studio import requests
     from footway.studio.crowd_thread import LiveRecording
     from footway.studio.documents import Document
+    from footway.studio.protocol import requests
 
 _TABLES = ("population", "source", "group", "obstacle", "terrain")
 _USUAL = MODELS["social_force"]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from footway.studio.documents import Document
 
-COMMAND: tuple[str, ...] = (sys.executable, "-P", "-m", "footway.studio.loading_process")
+COMMAND: tuple[str, ...] = (sys.executable, "-P", "-m", "footway.studio.files.loading_process")
 """Starts a loading process; -P keeps the current folder from being searched for modules."""
 
 _START: Final = 120.0  # s until a process must be ready
@@ -179,7 +179,7 @@ class Loader:
             BadInput: what is wrong with the file, or which limit it exceeds, on one line.
             NoPath: characters of a scenario cannot reach their goal.
         """
-        from footway.studio.handover import unpack
+        from footway.studio.files.handover import unpack
 
         display_name = order.display_name or order.file
         order.check_files()

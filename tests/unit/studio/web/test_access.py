@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from footway.studio import STATIC
-from footway.studio.access import Access, Rate, is_loopback
+from footway.studio.web.access import Access, Rate, is_loopback
 from tests.unit.studio.serving import serving
 
 

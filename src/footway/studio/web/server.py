@@ -33,16 +33,16 @@ from starlette.websockets import WebSocketDisconnect
 
 from footway.errors import BadInput, FootwayError
 from footway.studio import STATIC
-from footway.studio.access import MAX_CLIENTS, MAX_SOCKET, MAX_TEXT, MAX_UPLOAD, Guard, Rate
-from footway.studio.clients import Client, Clients
-from footway.studio.connections import Connection, SocketConnection
+from footway.studio.files.loading import Loader, clean_name, open_upload
+from footway.studio.files.recent import RecentDocuments
 from footway.studio.layers import LAYERS
-from footway.studio.loading import Loader, clean_name, open_upload
-from footway.studio.recent import RecentDocuments
-from footway.studio.replies import Answer, Cancelled, Progress
-from footway.studio.requests import Cancel, Layer, parse, request_number
+from footway.studio.protocol.replies import Answer, Cancelled, Progress
+from footway.studio.protocol.requests import Cancel, Layer, parse, request_number
+from footway.studio.protocol.wire import event, packed, refused, reply
 from footway.studio.session import Session, fault_message
-from footway.studio.wire import event, packed, refused, reply
+from footway.studio.web.access import MAX_CLIENTS, MAX_SOCKET, MAX_TEXT, MAX_UPLOAD, Guard, Rate
+from footway.studio.web.clients import Client, Clients
+from footway.studio.web.connections import Connection, SocketConnection
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
     from starlette.websockets import WebSocket
 
-    from footway.studio.access import Access
     from footway.studio.documents import Document
-    from footway.studio.requests import Request
-    from footway.studio.wire import Message
+    from footway.studio.protocol.requests import Request
+    from footway.studio.protocol.wire import Message
+    from footway.studio.web.access import Access
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""The process that loads one file for the studio: `python -m footway.studio.loading_process`.
+"""The process that loads one file for the studio: `python -m footway.studio.files.loading_process`.
 
     start --> warm up --> "ready" --> read one order --> load, rehearse, write --> "done", exit
 
@@ -86,8 +86,8 @@ def _execute(order: dict[str, Any]) -> dict[str, Any]:
 
 def load(order: dict[str, Any]) -> None:
     """Open the file of an order, rehearse its use, and write the document into the folder."""
-    from footway.studio import handover
     from footway.studio.documents import SCENARIO, open_document
+    from footway.studio.files import handover
 
     file, between = order["file"], order["between"]
     if order["uploaded"] and Path(file).suffix.lower() == SCENARIO:
@@ -135,7 +135,7 @@ def _check_scenario(file: str) -> None:
 def _check_rows(document: Document, *, uploaded: bool) -> None:
     """Check that a recording too long for `handover` is readable; refuse it if uploaded."""
     from footway.errors import BadInput
-    from footway.studio.handover import MAX_ROWS
+    from footway.studio.files.handover import MAX_ROWS
 
     recording = document.recording
     rows = 0 if recording is None else int(recording.offsets[-1])

@@ -1,0 +1,1 @@
+"""What browsers and the server send each other: models of requests and replies, and their bytes."""

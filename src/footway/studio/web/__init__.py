@@ -1,0 +1,1 @@
+"""The web server: routes and sockets, access control, connected browsers."""
