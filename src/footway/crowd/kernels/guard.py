@@ -283,16 +283,17 @@ def safe_share(vx, vy, count, limits):
 
 
 @inner
-def step_back(vx, vy, count, limits):
+def step_back(vx, vy, least, count, limits):
     """Return the velocity of somebody who must make room, but is wedged: away from all who touch.
 
     Others keep their velocity. Without this, two who block a door with others behind them stay.
+    Those who may approach another one only at a speed below `least` must make room.
     """
     x, y, must = 0.0, 0.0, False
     for m in range(count):
         if limits[MOST, m] < TIGHT:
             x, y = x + limits[LIMIT_X, m], y + limits[LIMIT_Y, m]
-            must = must or limits[MOST, m] < -TIGHT
+            must = must or limits[MOST, m] < least
     length = math.sqrt(x * x + y * y)
     if not must or length < 1e-3:
         return vx, vy

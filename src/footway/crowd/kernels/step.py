@@ -26,6 +26,7 @@ from footway.crowd.kernels.floors import (
 )
 from footway.crowd.kernels.guard import (
     LIMITS,
+    SLACK,
     TIGHT,
     at_most,
     keep_limits,
@@ -453,7 +454,8 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
     if count > 0:
         share = safe_share(vx, vy, count, limits)
         if share < 1.0 and share * math.sqrt(vx * vx + vy * vy) < TIGHT:
-            vx, vy = step_back(vx, vy, count, limits)
+            least = -TIGHT if motion.headway.time > _ZERO else SLACK
+            vx, vy = step_back(vx, vy, least, count, limits)
             vx, vy = at_most(vx, vy, motion.side_step)
             share = safe_share(vx, vy, count, limits)
         vx, vy = share * vx, share * vy
