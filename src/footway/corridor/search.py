@@ -54,6 +54,7 @@ _PIECES = 512  # initial capacity: lines and arcs of a path
 _BATCH = 64  # queries per task of a thread pool
 _BATCH_PIECES = 256
 _FEW = 24  # nodes of a search that is over before landmarks are worth their time
+_LARGEST_WITHOUT_ASKING = 50_000  # half-edges: landmarks of larger maps take minutes
 _NODES_BEFORE_LANDMARKS = 32  # per half-edge: then searches took about as long as landmarks take
 _MOST_NODES = 64  # per half-edge: a larger search is given up
 _MOST_NODES_OF_ALL = 1 << 20  # of a search for several paths: 250 MB
@@ -221,6 +222,7 @@ class Solver:
         if (
             self._landmarks is NO_LANDMARKS
             and self.uses_landmarks
+            and len(self.index.graph.out) <= _LARGEST_WITHOUT_ASKING
             and workspace.count[ALL_NODES] > _NODES_BEFORE_LANDMARKS * len(self.index.graph.out)
             and not self._measuring.locked()
         ):

@@ -172,6 +172,18 @@ def test_a_thread_measures_landmarks_after_many_searches(cmap, monkeypatch):
     assert solver.workspace.landmarks is solver.landmarks.distances
 
 
+def test_landmarks_of_a_large_map_are_measured_on_request_only(cmap, monkeypatch):
+    solver = Solver(cmap.solver.index)
+    monkeypatch.setattr(search, "_NODES_BEFORE_LANDMARKS", 0)
+    monkeypatch.setattr(search, "_LARGEST_WITHOUT_ASKING", 3)
+    started = []
+    monkeypatch.setattr(search.threading, "Thread", lambda **how: started.append(how))
+    solver.solve(np.array([2.0, 5.0]), np.array([15.0, 5.0]), 0.25)
+    assert started == []
+    solver.measure_landmarks()
+    assert solver.landmarks is not NO_LANDMARKS
+
+
 def test_a_map_without_corners_has_no_landmarks():
     env = fw.Environment.from_polygons(bounds=(0, 0, 4, 3))
     cmap = fw.CorridorMap.build(env)
