@@ -113,7 +113,8 @@ class Profile:
 
     radius: Spread = field(default=0.25, metadata=_declare(
         unit="m", above=0.0, high=5.0, varies=True, column=RADIUS,
-        slider=(0.1, 1.0, 0.01), help="Radius of the body, a disc.",
+        slider=(0.1, 1.0, 0.01),
+        help="Radius of the body, a disc; the local models are fitted to people of 0.2 m.",
     ))  # fmt: skip
     speed: Spread = field(default=1.2, metadata=_declare(
         unit="m/s", above=0.0, high=20.0, varies=True, column=SPEED,
@@ -133,7 +134,7 @@ class Profile:
         unit="m", low=0.0, high=1e3, varies=True, column=SHORTCUT,
         help="Distance that characters look ahead: they walk straight through all of the corridor "
         "that is visible within it. Larger values make paths shorter. 0: as published, they walk "
-        "to the attraction point of their corridor, and `lane` is k of F_perp.",
+        "to the attraction point of their corridor.",
     ))  # fmt: skip
     corner: Spread = field(default=(0.0, 0.5), metadata=_declare(
         low=-10.0, high=1.0, varies=True, column=CORNER,

@@ -265,7 +265,7 @@ class Group(_Walkers):
     goal: Goal | None = None
     """Goal: a point or an area, as for `start`; by default a new random goal after each arrival."""
     width: Length | None = None
-    """g_w of the paper: maximum distance to either side of their path."""
+    """Maximum distance to either side of their path."""
     group_area: Annotated[float, Number("m2", above=0.0, high=1e9)] | None = None
     """g_A of the paper: maximum area that the group occupies; the front waits for the others."""
     lateral: Length | None = None
