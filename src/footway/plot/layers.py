@@ -130,7 +130,8 @@ def draw_areas(sheet: Sheet, environment: Environment) -> None:
         width, height = 1.8 * len(area.name), 3.5  # points, half of the text: it may stand out
         if not min((x1 - x0) / width, (y1 - y0) / height) > sheet.metres_per_point:
             continue  # too small, or outside the view: then the bounds are NaN
-        at = shapely.point_on_surface(shown).coords[0]
+        free = shapely.intersection(shown, environment.walkable)  # no name stands on a table
+        at = shapely.point_on_surface(shown if free.is_empty else free).coords[0]
         words: dict[str, Any] = {"fontsize": 6.5, "color": palette.MUTED, "path_effects": HALO}
         sheet.axes.text(at[0], at[1], area.name, ha="center", va="center", zorder=1.3, **words)
 

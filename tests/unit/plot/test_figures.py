@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import shapely
 from matplotlib.collections import LineCollection
 from matplotlib.patches import Circle
 from PIL import Image
@@ -240,6 +241,15 @@ def test_thin_maps_have_a_sheet(view):
     width, height = sheet.figure.get_size_inches()
     assert width == 8.0
     assert 2.0 < height < 12.0
+
+
+def test_the_name_of_an_area_does_not_stand_on_an_obstacle():
+    lounge, table = [(1, 1), (9, 1), (9, 9), (1, 9)], [(3, 3), (7, 3), (7, 7), (3, 7)]
+    env = fw.Environment.from_polygons(
+        bounds=(0, 0, 10, 10), obstacles=[table], areas=[("lounge", lounge)]
+    )
+    (name,) = plot.draw_map(env).axes[0].texts
+    assert shapely.Polygon(table).distance(shapely.Point(name.get_position())) > 0.1
 
 
 def test_named_areas():
