@@ -35,7 +35,7 @@ def test_examples_run(file, tmp_path, capsys):
 
 
 def test_there_are_examples():
-    assert [file.stem for file in EXAMPLES] == ["evacuation", "plaza"]
+    assert [file.stem for file in EXAMPLES] == ["evacuation", "plaza", "tower"]
 
 
 def test_a_mistake_is_one_line_and_exit_code_2(tmp_path):
