@@ -346,10 +346,8 @@ def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> lis
         if clear == 0.0 and away < _ON_WALL:
             raise BadQuery(f"{name} lies on a wall: move it {radius:g} m or more off")
         if clear == 0.0:
-            raise BadQuery(
-                f"{name} is inside an obstacle or outside the map: the nearest free point is "
-                f"{away:.3f} m away at {_text(contact)}"
-            )
+            advice = cmap.solver.describe_free_point(place, radius)
+            raise BadQuery(f"{name} is inside an obstacle or outside the map: {advice}")
         raise NoPath(
             f"a camera of radius {radius:g} m does not fit at {name}: the nearest wall is "
             f"{clear:.3f} m away at {_text(contact)}; move the stop or use a smaller radius",

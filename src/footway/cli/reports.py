@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from footway.cli.progress import Steps
-    from footway.corridor import CorridorMap, Pinch
+    from footway.corridor import CorridorMap, Pinch, TautPath
+    from footway.corridor.building.path import BuildingPath
     from footway.environment import Environment, Volume
     from footway.recording.recording import Recording
     from footway.roadmap.maps.space_map import SpaceMap
@@ -87,6 +88,16 @@ def pinch_facts(pinch: Pinch) -> dict[str, Any]:
         "left": list(pinch.left),
         "right": list(pinch.right),
     }
+
+
+def narrowest(pinch: Pinch, path: TautPath | BuildingPath) -> str:
+    """Say where the widest path is narrowest: at an end, or in a passage."""
+    if pinch.left == pinch.right:  # the wall beside an end, not the two sides of a passage
+        ends = {"start": tuple(path.start[:2]), "goal": tuple(path.goal[:2])}
+        here = [end for end, at in ends.items() if at == tuple(pinch.at)]
+        if here:  # else the cabin of a lift
+            return f"which is the distance of the {' or '.join(here)} to the wall"
+    return f"narrowest at {place(pinch.at)}{f' on {pinch.where}' if pinch.where else ''}"
 
 
 def describe_object(smap: SpaceMap, radius: float = 0.0) -> str:

@@ -31,6 +31,7 @@ from footway.corridor.kernels.path import (
 from footway.corridor.kernels.query import THIN
 from footway.corridor.kernels.search import ALL_NODES, N_FLOATS, N_INTS
 from footway.corridor.landmarks import ACTIVE, NO_LANDMARKS, Landmarks, measure_landmarks
+from footway.corridor.nearest import nearest_fitting
 from footway.corridor.points import locate
 from footway.corridor.turn_table import (
     MOST_LABELS,
@@ -56,6 +57,7 @@ _BATCH_PIECES = 256
 _FEW = 24  # nodes of a search that is over before landmarks are worth their time
 _LARGEST_WITHOUT_ASKING = 50_000  # half-edges: landmarks of larger maps take minutes
 _NODES_BEFORE_LANDMARKS = 32  # per half-edge: then searches took about as long as landmarks take
+_ROUNDED = 1e-3  # m, more than a point in a message is moved by rounding
 _MOST_NODES = 64  # per half-edge: a larger search is given up
 _MOST_NODES_OF_ALL = 1 << 20  # of a search for several paths: 250 MB
 
@@ -115,15 +117,28 @@ class Solver:
         self,
         what: str,
         point: Floats,
-        contact: Floats,
-        radius: float,  # noqa: ARG002  # a solver of a roadmap distinguishes by it
+        contact: Floats,  # noqa: ARG002  # a solver of a roadmap names it
+        radius: float,
     ) -> BadQuery | NoPath:
         """Return the error for a start or goal that is not on the map; `contact`: nearest wall."""
-        distance = float(hypot(*(point[:2] - contact)))
         return BadQuery(
             f"the {what} {self.text_of(point)} is inside an obstacle or outside the map: "
-            f"the nearest free point is {distance:.3f} m away at {as_text(contact)}"
+            f"{self.describe_free_point(point, radius)}"
         )
+
+    def describe_free_point(self, point: Floats, radius: float) -> str:
+        """Describe the nearest point at which a disc fits, as printed, for an error message."""
+        place = self.nearest_fitting(point, radius + _ROUNDED)
+        if place is None:
+            return f"a disc of radius {radius:g} m fits nowhere there, or hardly anywhere"
+        away = float(hypot(*(point[:2] - place)))
+        disc = f" for a radius of {radius:g} m" if radius > THIN else ""
+        return f"the nearest free point{disc} is {away:.3f} m away at {as_text(place)}"
+
+    def nearest_fitting(self, point: Floats, radius: float) -> Floats | None:
+        """Return the nearest point (x, y) at which a disc fits; None if it fits nowhere."""
+        place: Floats = nearest_fitting(point[None], radius, self.index)[0]
+        return None if np.isnan(place).any() else place
 
     def locate(self, *points: Floats) -> tuple[Ints, Floats]:
         """Locate a few points: pieces (n,), values (n, 6) with the columns of kernels/locate."""

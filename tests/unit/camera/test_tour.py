@@ -208,6 +208,7 @@ class TestBadInput:
     def test_a_stop_in_a_wall(self, cmap):
         message = refusal(cmap, [(2, 2), (5, 5), (8, 8)])
         assert "stop 2 (5.000, 5.000) is inside an obstacle" in message
+        assert "the nearest free point for a radius of" in message
         assert "stop 1 (-3.000, 5.000)" in refusal(cmap, [(-3, 5), (2, 2)])
 
     def test_a_stop_too_near_to_a_wall(self, cmap):

@@ -48,7 +48,7 @@ class ClimbResult:
         links = ", ".join(found.links) or "none"
         length = f"{found.length:,.3f} m along the slope, {found.plan_length:,.3f} m in plan"
         widest = f"a radius of {pinch.radius:.3f} m gets through"
-        narrowest = f"narrowest at {reports.place(pinch.at)} on {pinch.where}"
+        narrowest = reports.narrowest(pinch, found)
         yield from reports.facts([
             ("length", length),
             ("duration", f"{found.seconds:,.1f} s, with the speeds of the links"),

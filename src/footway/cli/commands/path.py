@@ -418,10 +418,7 @@ class ShortestResult:
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
         found, pinch = self.path, self.pinch
-        narrowest = f"narrowest at {reports.place(pinch.at)}"
-        if pinch.left == pinch.right:  # the wall beside an end, not the two sides of a passage
-            end = "start" if pinch.at == found.start else "goal"
-            narrowest = f"which is the distance of the {end} to the wall"
+        narrowest = reports.narrowest(pinch, found)
         yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
         yield from reports.facts(
             [

@@ -121,12 +121,15 @@ class BuildingMap(CorridorMap):
         """Return the radius of a search: beside a portal's end the sheet of a point is unknown."""
         return max(validation.radius(radius, self.solver.extent), THIN)
 
-    def _check_ends(self, *ends: Floats) -> None:
-        """Raise BadQuery if an end is not on its floor."""
+    def _is_on_floor(self, end: Floats) -> bool:
+        return bool(self.building.contains(int(end[2]), end[None, :2])[0])
+
+    def _check_ends(self, *ends: Floats, radius: float = 0.0) -> None:
+        """Raise BadQuery, with the nearest place for the radius, if an end is not on its floor."""
         for what, end in zip(("start", "goal"), ends, strict=False):
-            if not self.building.contains(int(end[2]), end[None, :2])[0]:
+            if not self._is_on_floor(end):
                 contact = self.solver.locate(end)[1][0, [WALL_X, WALL_Y]]
-                raise self.solver.explain_unlocated_end(what, end, contact, 0.0)
+                raise self.solver.explain_unlocated_end(what, end, contact, radius)
 
     def clearance(self, points: Any, floor: object = None) -> Floats:
         """Distance of each point to the nearest wall in plan, (n,) m; 0 inside obstacles.
@@ -199,7 +202,7 @@ class BuildingMap(CorridorMap):
         radius = self._radius(radius)
         validation.one_of(by, "cost", ("length", "time"))
         pace = validation.number(speed, "speed", "m/s", above=0.0, high=100.0)
-        self._check_ends(a, b)
+        self._check_ends(a, b, radius=radius)
         return self._find(a, b, radius, Cost(self.building, by, pace))
 
     def paths(  # type: ignore[override]
@@ -229,8 +232,9 @@ class BuildingMap(CorridorMap):
         )
 
         def find(a: Floats, b: Floats) -> BuildingPath | None:
+            if not (self._is_on_floor(a) and self._is_on_floor(b)):
+                return None
             try:
-                self._check_ends(a, b)
                 return self._find(a, b, radius, cost)
             except (BadQuery, NoPath):
                 return None
@@ -444,8 +448,9 @@ class BuildingMap(CorridorMap):
 
         def find(k: int) -> float:
             b = np.array([*at[k], sheets[k]])
+            if not (self._is_on_floor(a) and self._is_on_floor(b)):
+                return math.inf
             try:
-                self._check_ends(a, b)
                 return self._find(a, b, self._radius(radius), cost).length
             except (BadQuery, NoPath):
                 return math.inf
@@ -572,7 +577,7 @@ class BuildingMap(CorridorMap):
         limit = validation.number(longer, "share `longer`", low=0.0, endless=True)
         validation.one_of(by, "cost", ("length", "time"))
         pace = validation.number(speed, "speed", "m/s", above=0.0, high=100.0)
-        self._check_ends(a, b)
+        self._check_ends(a, b, radius=radius)
         cost = Cost(self.building, by, pace)
         best = self._find(a, b, radius, cost)
         found, longest = {_passed(best): best}, _value(best) * (1.0 + limit)
@@ -604,7 +609,7 @@ class BuildingMap(CorridorMap):
 
         """
         a, b = self._place(start, "start"), self._place(goal, "goal")
-        self._check_ends(a)
+        self._check_ends(a, radius=self._radius(radius))
         self.path(start, start, radius=radius, by=by, speed=speed)
         disc, sheet = self._radius(radius), int(b[2])
         end = nearest_fitting(b[:2], sheet, disc, self.solver, self._pieces_by_lift(a, disc))

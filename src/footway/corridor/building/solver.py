@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway.corridor.building.index import between, sheet_grid
+from footway.corridor.building.nearest import nearest_fitting
 from footway.corridor.kernels.locate import N_VALUES
 from footway.corridor.kernels.surface import follow_polyline, layer_at
 from footway.corridor.landmarks import NO_LANDMARKS, measure_landmarks
@@ -94,6 +95,10 @@ class BuildingSolver(Solver):
             found, values[here] = locate(some, self._on(k))
             pieces[here] = np.where(self.building.contains(k, some), found, -1)
         return pieces, values
+
+    def nearest_fitting(self, point: Floats, radius: float) -> Floats | None:
+        """Return the nearest point on the sheet of a point (x, y, sheet) at which a disc fits."""
+        return nearest_fitting(point[:2], int(point[2]), radius, self)
 
     def clearances(self, points: Floats, sheets: Ints) -> Floats:
         """Distance of points (n, 2) on sheets (n,) to the nearest wall in plan, (n,) m."""

@@ -20,6 +20,7 @@ from footway.constants import TOUCH
 from footway.corridor.balls import subdivide
 from footway.corridor.index import make_graph, make_grid
 from footway.corridor.kernels.layouts import FULL, CellBoundaries, CornerSequence, Grid, Index
+from footway.corridor.kernels.locate import WALL_X, WALL_Y
 from footway.corridor.kernels.path import X0, X1, Y0, Y1
 from footway.corridor.kernels.tangents import Ends
 from footway.corridor.kernels.wall_grid import line_distances, wall_distances
@@ -107,6 +108,12 @@ class RoadSolver(Solver):
             "roadmap with a finer resolution or a smaller radius",
             reason="no room",
         )
+
+    def describe_free_point(self, point: Floats, radius: float) -> str:  # noqa: ARG002
+        """Describe the nearest wall for an error message: free points are not searched here."""
+        contact = self.locate(point)[1][0, [WALL_X, WALL_Y]]
+        distance = float(hypot(*(point - contact)))
+        return f"the nearest wall is {distance:.3f} m away at {as_text(contact)}"
 
     def _try(
         self,

@@ -52,6 +52,15 @@ def test_the_path_says_which_links_it_uses(footway, house):
     assert answer["length"] > answer["plan_length"]
 
 
+def test_the_end_that_limits_the_widest_path_is_named(footway, house):
+    near = footway("path", house(), "--start", "0.3,0.3,0", "--goal", "1,1,1")
+    assert "a radius of 0.300 m gets through, which is the distance of the start" in near.out
+    above = footway("path", house(), "--start", "0.3,1,0", "--goal", "0.3,1,1")
+    assert "the distance of the start or goal to the wall" in above.out
+    far = footway("path", house(), "--start", "1,1,0", "--goal", "1,1,1")
+    assert "a radius of 0.500 m gets through, narrowest at" in far.out
+
+
 def test_alternatives_use_other_links(footway, house):
     cabin = "cabin = [[0, 8], [2, 8], [2, 10], [0, 10]]\ndoors = "
     doors = '[["0", [0.5, 8], [1.5, 8]], ["1", [0.5, 8], [1.5, 8]]]'

@@ -241,3 +241,12 @@ def test_batches_of_walks_take_one_floor(both):
         fw.follow.cmm_batch(both, [(1, 1)], [(2, 2)])
     with pytest.raises(fw.BadQuery):
         fw.camera.tour(both, [(1, 1), (2, 2)])
+
+
+def test_the_free_point_of_a_message_is_on_the_same_floor_and_fits(both):
+    with pytest.raises(fw.BadQuery, match="on floor '1' is inside an obstacle") as refusal:
+        both.path((1, 1, "0"), (6.1, 5, "1"), radius=0.3)
+    assert str(refusal.value).endswith(
+        "the nearest free point for a radius of 0.3 m is 0.401 m away at (5.699, 5.000)"
+    )
+    assert both.path((1, 1, "0"), (5.699, 5.0, "1"), radius=0.3).clearance >= 0.3
