@@ -62,7 +62,7 @@ export interface Document {
   largest_radius: number;
   gallery: Array<string>;
   recent: Array<RecentFacts>;
-  editable: boolean;
+  locked: string | null;
   boxed: boolean;
   edited: boolean;
   undo: number;

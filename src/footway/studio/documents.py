@@ -95,9 +95,15 @@ class Document:
         return float(self.balls[:, 2].max())
 
     @property
-    def editable(self) -> bool:
-        """Whether the map can be edited."""
-        return self.environment is not None and self.recording is None
+    def locked(self) -> str | None:
+        """Why the map cannot be edited; None if it can."""
+        if self.building is not None:
+            return "crowds, roadmaps and editing are for maps of one floor"
+        if self.recording is not None:
+            return "it is a recording, with the map on which it was made; open a map or a scenario"
+        if self.environment is None:
+            return "a saved corridor map has no plan; open the file from which it was built"
+        return None
 
     @property
     def terrain(self) -> tuple[TerrainRegion, ...]:
@@ -149,7 +155,7 @@ class Document:
             largest_radius=self.largest_radius,
             gallery=built_in(),
             recent=list(recent),
-            editable=self.editable,
+            locked=self.locked,
             boxed=self.is_boxed,
             edited=self.is_edited,
             undo=0 if history is None else len(history.before),
@@ -226,7 +232,7 @@ def open_document(
     """
     suffix = Path(name).suffix.lower()
     display_name = display_name or (name if ":" in name else Path(name).name)
-    if name.startswith("demo:") or (suffix == SCENARIO and not _is_building(name)):
+    if name.startswith("demo:") or (suffix == SCENARIO and not is_toml_building(name)):
         made = _scenario(name, display_name)
     elif suffix == RECORDING:
         made = _recording(name, display_name, map_name, scale)
@@ -243,7 +249,7 @@ def open_document(
     return replace(made, origin=origin_of(made.bounds))
 
 
-def _is_building(name: str) -> bool:
+def is_toml_building(name: str) -> bool:
     """Return whether a TOML file is a building, which has floors, and not a scenario."""
     try:
         return "floor" in tomllib.loads(Path(name).read_text(encoding="utf-8"))
@@ -287,7 +293,7 @@ def _scenario(name: str, display_name: str) -> Document:
     if buildings.building_map(prepared.corridors) is not None:
         raise BadInput(
             f"{name}: is a scenario in a building, and crowds in the studio walk on maps of one "
-            f"floor: run it with `footway run`, and open {scenario.map} to see the building"
+            f"floor: run it with `footway simulate`, and open {scenario.map} to see the building"
         )
     env = with_areas(scenario, prepared.environment)
     return Document(display_name, "scenario", env, prepared.corridors, scenario=scenario)
@@ -307,6 +313,11 @@ def _recording(name: str, display_name: str, map_name: str | None, scale: float 
         )
     if map_name is not None:
         document = _map(map_name, map_name, scale, None)
+        if document.building is not None:
+            raise BadInput(
+                f"{map_name}: is a building, and the studio replays recordings of one floor: leave "
+                "--map out, or name the plan of that floor"
+            )
         check_clear(recording, document.corridors, map_name)
     else:
         document = _own_map(recording)
@@ -358,8 +369,8 @@ class EditHistory:
         """
         from footway.corridor import CorridorMap
 
-        if not document.editable:
-            raise BadInput(f"{document.name}: cannot be edited; open a map or a scenario")
+        if document.locked is not None:
+            raise BadInput(f"{document.name}: cannot be edited: {document.locked}")
         if request.do in ("undo", "redo"):
             source, target = self.before, self.after
             if request.do == "redo":

@@ -300,9 +300,9 @@ class Session:
         return layers.ground(opened.document)
 
     def _item(self, opened: _Opened, request: requests.Item) -> Answer:
-        env = opened.document.environment
-        if env is None or not opened.document.editable:
-            raise BadInput(f"{opened.document.name}: cannot be edited; open a map or a scenario")
+        env, locked = opened.document.environment, opened.document.locked
+        if env is None or locked is not None:
+            raise BadInput(f"{opened.document.name}: cannot be edited: {locked}")
         found = Drawing.of(env, opened.document.plan).item_at(request.at)
         facts = replies.ItemFacts(kind=found.kind, name=found.name)
         return Answer(facts, {"corners": np.array(found.corners, float).reshape(-1, 2)})

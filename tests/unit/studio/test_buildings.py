@@ -47,7 +47,7 @@ def test_facts_name_floors_and_links():
     ]
     assert facts.area == building.area
     assert facts.bounds == building.bounds
-    assert not facts.editable
+    assert facts.locked == "crowds, roadmaps and editing are for maps of one floor"
     station = open_built_in("gallery:station").facts().links
     assert {link.direction for link in station if link.kind == "escalator"} == {"up", "down"}
 
@@ -179,7 +179,7 @@ def test_files_of_buildings_are_opened(tmp_path):
 def test_crowds_in_buildings_are_refused_in_one_line(tmp_path):
     scenario = tmp_path / "fire.toml"
     scenario.write_text('map = "gallery:rimea8"\nduration = 10\n[[population]]\ncount = 2\n')
-    with pytest.raises(fw.BadInput, match=r"is a scenario in a building.*open gallery:rimea8"):
+    with pytest.raises(fw.BadInput, match=r"in a building.*simulate`, and open gallery:rimea8"):
         open_document(str(scenario))
     crowd = fw.Crowd(ROOM.building_map)
     crowd.add(1)
@@ -189,6 +189,8 @@ def test_crowds_in_buildings_are_refused_in_one_line(tmp_path):
         open_document(str(tmp_path / "run.parquet"))
     recording.on_floor("0").save(tmp_path / "floor.parquet")
     assert open_document(str(tmp_path / "floor.parquet")).building is None
+    with pytest.raises(fw.BadInput, match=r"gallery:rimea8: is a building.*leave --map out"):
+        open_document(str(tmp_path / "floor.parquet"), map_name="gallery:rimea8")
 
 
 def test_a_walk_climbs_the_stairs(session):

@@ -36,14 +36,14 @@ def test_a_volume_needs_heights():
 def test_a_map_file(tmp_path):
     save_geojson(env("hall"), tmp_path / "hall.geojson")
     document = open_document(str(tmp_path / "hall.geojson"))
-    assert (document.name, document.what, document.editable) == ("hall.geojson", "map", True)
+    assert (document.name, document.what, document.locked) == ("hall.geojson", "map", None)
     assert document.facts().area == 500.0
 
 
 def test_a_saved_corridor_map_cannot_be_drawn_on(tmp_path):
     cmap("hall").save(tmp_path / "hall.fwmap")
     document = open_document(str(tmp_path / "hall.fwmap"))
-    assert not document.editable
+    assert document.locked.startswith("a saved corridor map has no plan")
     assert document.facts().holes == 1
 
 
@@ -94,7 +94,7 @@ def test_a_recording_on_an_unknown_map_has_a_box(tmp_path):
     random_recording().save(tmp_path / "run.parquet")
     document = open_document(str(tmp_path / "run.parquet"))
     assert document.environment.holes == 0
-    assert not document.editable
+    assert document.locked.startswith("it is a recording")
     assert document.facts().boxed
 
 

@@ -102,14 +102,14 @@ export class EditPanel implements Panel {
 
   private compose(): HTMLElement {
     const kinds = h("datalist", { id: "terrain-kinds" });
-    const locked = h("p", { class: "trouble" }, "This document cannot be edited.");
+    const locked = h("p", { class: "trouble", "data-testid": "edit-locked" });
     let shown = "";
     this.app.store.document.watch((document) => {
       if (document === undefined) return;
       if (document.name !== shown) this.leave(); // a drawing belongs to its map
       shown = document.name;
       kinds.replaceChildren(...document.kinds.map((value) => h("option", { value })));
-      locked.hidden = document.editable;
+      locked.textContent = document.locked === null ? "" : `This document cannot be edited: ${document.locked}.`;
     });
     const { what, kind, areaRows, how, hint, app } = this;
     this.draw.append(section("Draw", how.row, hint, this.item.element, what.row, kind.row, kinds, areaRows, history(app)));

@@ -91,7 +91,7 @@ def load(order: dict[str, Any]) -> None:
 
     file, between = order["file"], order["between"]
     if order["uploaded"] and Path(file).suffix.lower() == SCENARIO:
-        _check_scenario(file)
+        _check_self_contained(file)
     document = open_document(
         file,
         map_name=order["map_name"],
@@ -119,15 +119,21 @@ def rehearse(document: Document) -> None:
     paths.warm_up(document)
 
 
-def _check_scenario(file: str) -> None:
-    """Refuse a scenario that names a map file: uploads must not read files of this machine."""
+def _check_self_contained(file: str) -> None:
+    """Refuse TOML that names other files: uploads must not read files of this machine."""
     from footway.errors import BadInput
     from footway.scenario import load_scenario
+    from footway.studio.documents import is_toml_building
 
+    if is_toml_building(file):
+        raise BadInput(
+            f"{file}: a building in TOML joins several files; start `footway studio {file}` "
+            "beside them"
+        )
     scenario = load_scenario(file)
     if not scenario.map.startswith("gallery:"):
         raise BadInput(
-            f"{file}: its map is a file; start `footway studio SCENARIO` beside it, or use a "
+            f"{file}: its map is a file; start `footway studio {file}` beside it, or use a "
             "map of the gallery"
         )
 

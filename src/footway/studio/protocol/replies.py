@@ -134,7 +134,7 @@ class Document(Facts):
     largest_radius: float
     gallery: list[str]
     recent: list[RecentFacts]
-    editable: bool
+    locked: str | None
     boxed: bool
     edited: bool
     undo: int

@@ -348,8 +348,18 @@ def test_a_scenario_of_the_gallery():
 @pytest.mark.parametrize("name", ["/etc/passwd", "../secret.geojson", "secret.fwmap"])
 def test_a_scenario_must_not_name_a_file_of_this_machine(name):
     text = f'map = "{name}"\n[[population]]\ncount = 5\n'.encode()
-    with pytest.raises(fw.BadInput, match="its map is a file"):
+    with pytest.raises(fw.BadInput, match=r"its map is a file; start `footway studio plaza\.toml`"):
         open_upload("plaza.toml", text)
+
+
+def test_a_building_in_toml_is_opened_beside_its_files():
+    text = b'[[floor]]\nname = "0"\nplan = "plan.geojson"\n[[stairs]]\nfrom = "0"\n'
+    with pytest.raises(fw.BadInput) as caught:
+        open_upload("house.toml", text)
+    assert str(caught.value) == (
+        "house.toml: a building in TOML joins several files; start `footway studio house.toml` "
+        "beside them"
+    )
 
 
 @pytest.mark.parametrize(
