@@ -357,7 +357,7 @@ class Floors:
         table = np.array(sorted(pairs), np.int64).reshape(-1, 2)
         count = np.bincount(table[:, 0], minlength=per_sheet * len(self))
         offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
-        return Joined(per_sheet, offsets, table[:, 1].astype(np.int32), np.empty((0, 2)))
+        return Joined(per_sheet, offsets, table[:, 1].astype(np.int32), np.empty((0, 2)), 0.0)
 
 
 def _gap(corner: Floats, at: Floats, size: float) -> Floats:

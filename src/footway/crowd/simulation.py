@@ -68,7 +68,7 @@ _EPOCH = 1.5  # s, in which chance decides once who of two characters is in fron
 _CHECK = 0.8  # s between two checks of the progress of a character
 _TIRED = 4.0  # s without progress, after which a character requests a new path
 _NOTHING_GIVEN = np.zeros((0, 2), np.float32)
-_IN_PLANE = Joined(1, np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2)))
+_IN_PLANE = Joined(1, np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2)), 0.0)
 _NO_SLOPES = np.empty((0, 6))
 NO_HEADWAY = Headway(*np.zeros(5, np.float32))
 NO_USER_FORCES = UserForces(are_given=False, by_slot=np.zeros((1, 2), np.float32))
@@ -377,7 +377,7 @@ class Simulation:
         joined = self._joined
         if self.floors is not None:
             places = np.ascontiguousarray(characters.position[self._slots[:total]])
-            joined = joined._replace(places=places)
+            joined = joined._replace(places=places, reach=float(self.avoidance.close))
         return Cells(
             int(shape[0]),
             self._offsets,

@@ -5,10 +5,13 @@ is on one sheet, which changes when a step leads through a portal: nothing else 
 floor. Characters of one sheet are neighbours as in the plane. Two of different sheets are
 neighbours if the straight line between them leads from one sheet to the other through portals. So
 nobody is a neighbour through a ceiling, and discs that touch always are neighbours: they are free
-of walls, so that the line between their centres is.
+of walls, so that the line between their centres is. Also those are neighbours who may touch after
+the next step, around the end of a portal: there the line between them leads through the wall.
 """
 
 from __future__ import annotations
+
+import math
 
 from footway._numba.jit import inner
 from footway.corridor.kernels.surface import is_on_layer, last_layer
@@ -46,12 +49,49 @@ def gather_through_portals(row, cell, count, cells, grid, near):
             far = r + bodies[other, BODY_RADIUS] + RANGE
             if dx * dx + dy * dy > far * far:
                 continue
-            ox, oy = places[other, X], places[other, Y]
-            last = last_layer(places[row, X], places[row, Y], ox, oy, layer, grid)
-            if is_on_layer(ox, oy, last, there // joined.per_sheet, grid):
+            px, py, ox, oy = places[row, X], places[row, Y], places[other, X], places[other, Y]
+            wanted, layers = there // joined.per_sheet, grid.layers
+            last = last_layer(px, py, ox, oy, layer, grid)
+            reach = far - RANGE + joined.reach
+            if is_on_layer(ox, oy, last, wanted, grid) or (
+                dx * dx + dy * dy < reach * reach
+                and _may_meet(px, py, layer, ox, oy, wanted, reach, layers)
+            ):
                 near[count] = other
                 count += 1
     return count
+
+
+@inner(inline=False)
+def _may_meet(ax, ay, layer, bx, by, wanted, reach, layers):
+    """Return whether a way through one portal, or two, may be shorter than `reach`."""
+    for k in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
+        between = layers.beyond[k]
+        if _way_through(k, ax, ay, bx, by, layers) >= reach:
+            continue
+        if between == wanted:
+            return True
+        for m in range(layers.first[between, 3], layers.first[between + 1, 3]):
+            is_there = layers.beyond[m] == wanted
+            if is_there and _way_through(m, ax, ay, bx, by, layers) < reach:
+                return True
+    return False
+
+
+@inner
+def _way_through(portal, ax, ay, bx, by, layers):
+    """Return the length of the shortest way from a to b through a portal, or around its ends, m."""
+    px, py = layers.portals[portal, 0], layers.portals[portal, 1]
+    qx, qy = layers.portals[portal, 2], layers.portals[portal, 3]
+    dx, dy = bx - ax, by - ay
+    left, right = dx * (py - ay) - dy * (px - ax), dx * (qy - ay) - dy * (qx - ax)
+    before = (qx - px) * (ay - py) - (qy - py) * (ax - px)
+    behind = (qx - px) * (by - py) - (qy - py) * (bx - px)
+    if left * right <= 0.0 and before * behind <= 0.0:
+        return math.sqrt(dx * dx + dy * dy)
+    p = math.sqrt((px - ax) ** 2 + (py - ay) ** 2) + math.sqrt((bx - px) ** 2 + (by - py) ** 2)
+    q = math.sqrt((qx - ax) ** 2 + (qy - ay) ** 2) + math.sqrt((bx - qx) ** 2 + (by - qy) ** 2)
+    return min(p, q)
 
 
 @inner(inline=False)

@@ -167,6 +167,7 @@ class Joined(NamedTuple):
     offsets: Ints  # (cells + 1,) where those of a cell begin
     cells: Ints
     places: Floats  # (n, 2) m, exact positions of the rows
+    reach: float  # m between discs, below which two may touch in a step
 
 
 class Cells(NamedTuple):
