@@ -147,6 +147,18 @@ def draw(make: Callable[[], Figure], plot: str | None, steps: Steps) -> None:
             pictures.save_picture(make(), plot)
 
 
+def draw_floors(cmap: CorridorMap, recording: Recording, frame: int, *, title: str = "") -> Figure:
+    """Draw one frame of a crowd in a building, floors side by side."""
+    floors, _ = recording.floors_at(frame)
+    now = recording.frame(frame)
+    people = [(x, y, floor) for (x, y), floor in zip(now.positions.tolist(), floors, strict=True)]
+    figure = pictures.draw_building(cmap, people=people)
+    count = f"{len(people):,} character{'' if len(people) == 1 else 's'}"
+    words = (title or recording.map_name, count, f"after {now.time:,.1f} s")
+    figure.suptitle("  ·  ".join(filter(None, words)), fontsize=9)
+    return figure
+
+
 @contextmanager
 def drawing_refusals(
     make: Callable[[NoPath], Figure | None], plot: str | None, *, quiet: bool

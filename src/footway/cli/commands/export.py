@@ -13,7 +13,7 @@ from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
 from footway.cli.progress import Steps, timed_steps
-from footway.cli.reports import facts, print_json, print_lines, say, warn_if_incomplete
+from footway.cli.reports import draw_floors, facts, print_json, print_lines, say, warn_if_incomplete
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
@@ -259,10 +259,7 @@ def _draw_building(recording: Recording, options: Options, steps: Steps) -> bool
     with steps.step("export", f"Drawing {options.output}"):
         at = options.at
         frame = pictures.telling_frame(recording) if at is None else _frame_at(recording, at)
-        floors, _ = recording.floors_at(frame)
-        places = recording.frame(frame).positions.tolist()
-        people = [(x, y, floor) for (x, y), floor in zip(places, floors, strict=True)]
-        figure = pictures.draw_building(CorridorMap.build(recording.building), people=people)
+        figure = draw_floors(CorridorMap.build(recording.building), recording, frame)
         pictures.save_picture(figure, options.output)
     return False
 

@@ -22,6 +22,8 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from matplotlib.figure import Figure
+
     from footway.crowd import Crowd, Stuck
     from footway.crowd.models import LocalModel
     from footway.crowd.start_space import StartSpace
@@ -235,10 +237,10 @@ def simulate(
         reports.warn_of_ignored(scenario.map, opened.environment)
         with steps.step("crowd", "Placing the crowd"):
             prepared = prepare(scenario, opened, resume=resume, threads=threads)
-        if hasattr(prepared.corridors, "building") and (plot is not None or animate is not None):
+        if hasattr(prepared.corridors, "building") and animate is not None:
             raise BadInput(
-                "--plot and --animate are for maps of one floor: write a recording with -o, and "
-                "draw a floor of it with footway export --floor"
+                "--animate is for maps of one floor: --plot draws all floors; or write a recording "
+                "with -o, and animate one floor with footway export --floor"
             )
         for space in prepared.crowd.start_spaces:
             if space.warning:
@@ -312,13 +314,14 @@ def _run(
     if not summary.is_complete or recording is None:
         return summary, 0 if summary.is_complete else signals.received or signal.SIGINT
     cmap, environment, title = prepared.corridors, prepared.environment, scenario.title or ""
-    reports.draw(
-        lambda: pictures.draw_moment(
-            cmap, recording, pictures.telling_frame(recording), title=title, environment=environment
-        ),
-        options.plot,
-        steps,
-    )
+
+    def moment() -> Figure:
+        frame = pictures.telling_frame(recording)
+        if recording.floor_names:
+            return reports.draw_floors(cmap, recording, frame, title=title)
+        return pictures.draw_moment(cmap, recording, frame, title=title, environment=environment)
+
+    reports.draw(moment, options.plot, steps)
     if options.animation is not None:
         with steps.step("animation", f"Drawing {options.animation}"):
             pictures.animate(

@@ -13,6 +13,8 @@ from footway.cli import progress as running
 from footway.cli.commands.simulate import _last_exits, _stuck_lines
 from footway.crowd import Crowd, Recording, Stuck
 from footway.crowd.simulation import Simulation
+from footway.environment import Building, Environment, Floor, Stairs
+from footway.formats import save_geojson
 from footway.recording.storage import ParquetRecorder
 from footway.scenario.reading import demo_names
 from tests.unit.recording.recordings import assert_same
@@ -526,3 +528,26 @@ def test_says_how_many_fit_where_they_start(footway, tmp_path):
     (space,) = answer["start_spaces"]
     assert sum(part["starts"] for part in space["parts"]) == 20
     assert len(space["parts"]) > 10
+
+
+def test_a_crowd_in_a_building_is_drawn_on_its_floors(footway, tmp_path, monkeypatch):
+    hall = Environment.from_polygons(bounds=(0, 0, 10, 8))
+    gallery = Environment.from_polygons(bounds=(0, 12, 10, 16))
+    stairs = Stairs("A", ("0", (4, 8), (6, 8)), ("1", (4, 12), (6, 12)))
+    building = Building([Floor("0", hall), Floor("1", gallery, 2.5)], [stairs])
+    save_geojson(building, tmp_path / "house.geojson")
+    file = tmp_path / "house.toml"
+    file.write_text(
+        'map = "house.geojson"\nduration = 1\n[floor]\nup = "1"\n[area]\nup = [0, 12, 10, 16]\n'
+        '[[population]]\ncount = 8\narea = "0"\ndestinations = ["up"]\n'
+    )
+    drawn = []
+    monkeypatch.setattr(picture, "save_picture", lambda figure, _: drawn.append(figure))
+    result = footway("simulate", file, "--plot", tmp_path / "house.png")
+    assert result.code == 0, result.err
+    assert [axes.get_title(loc="left") for axes in drawn[0].axes] == ["0  ·  0 m", "1  ·  2.5 m"]
+    people = [[line for line in axes.lines if line.get_marker() == "o"] for axes in drawn[0].axes]
+    assert [sum(len(line.get_xydata()) for line in lines) for lines in people] == [8, 0]
+    assert "8 characters  ·  after 1.0 s" in drawn[0].get_suptitle()
+    refused = footway("simulate", file, "--animate", tmp_path / "house.gif")
+    assert "--plot draws all floors" in refused.err
