@@ -353,8 +353,9 @@ class Crowd:
             name: name of the population.
             starts: (count, 2) m; random points of `area` if not given. In a building points are
                 (x, y, floor), everywhere.
-            area: a polygon: ring (k, 2), Shapely, or an Area; the whole map if not given. In a
-                building (polygon, floor), or the name of a floor, everywhere.
+            area: a polygon: ring (k, 2), Shapely, or an Area, or the name of an area of the map;
+                all of the map if not given. In a building (polygon, floor), or the name of a floor
+                or of an area on a floor, everywhere.
             goals: (count, 2) m, one per character, which stays there unless it exits.
             destinations: areas or points (x, y), visited in this order. A list inside is a choice:
                 each character takes the one with the shortest path when it sets out for it (three
@@ -468,11 +469,10 @@ class Crowd:
         times = self.time + spawning.spawn_times(count, rate, start, schedule)
         radii = spawning.radii_of(rows)
         widest = float(radii.max(initial=0.0)) or 0.25
-        from footway.environment.areas import as_polygon  # loads Shapely
-
         floors = simulation.floors
         if floors is None:
-            points = free_points(simulation.map, _STARTS_IN_AREA, widest, as_polygon(area), rng)
+            polygon = simulation.polygon_of(area)
+            points = free_points(simulation.map, _STARTS_IN_AREA, widest, polygon, rng)
             sheets = np.full(len(points), -1)
         else:
             points, sheets = floors.free_points(_STARTS_IN_AREA, widest, floors.area(area), rng)

@@ -133,13 +133,30 @@ class Floors:
             raise BadQuery(f"{what} {k} at ({x:g}, {y:g}) on {name} {reason}; move it")
 
     def area(self, value: Any) -> tuple[Polygon | None, Ints]:
-        """Return polygon (None: all) and floors of an area: (polygon, floor), or a floor's name."""
-        from footway.environment.areas import as_polygon  # loads Shapely
+        """Return polygon (None: all) and floors of an area.
+
+        That is (polygon, floor), the name of a floor, or that of an area on a floor.
+        """
+        from footway.environment.areas import area_of, as_polygon  # loads Shapely
 
         if value is None:
             return None, np.arange(len(self.building.floors))
         if isinstance(value, str):
-            return None, np.array([self.building.floor_index(value)])
+            floors = self.building.floors
+            if value in (floor.name for floor in floors):
+                return None, np.array([self.building.floor_index(value)])
+            names = [{area.name for area in floor.environment.areas} for floor in floors]
+            found = [k for k, here in enumerate(names) if value in here]
+            if len(found) == 1:
+                return area_of(floors[found[0]].environment, value), np.array(found)
+            if found:
+                where = ", ".join(floors[k].name for k in found)
+                raise BadQuery(
+                    f"the area {validation.shown(value)} is on several floors ({where}): give "
+                    f"(polygon, floor), see building.floors[{found[0]}].environment.areas"
+                )
+            hint = validation.did_you_mean(value, {floor.name for floor in floors}.union(*names))
+            raise BadQuery(f"there is no floor or area {validation.shown(value)}; {hint}")
         if not isinstance(value, (tuple, list)) or len(value) != 2:
             raise BadQuery(
                 f"an area in a building is (polygon, floor) or the name of a floor, not "

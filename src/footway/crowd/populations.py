@@ -281,9 +281,9 @@ def _destination(simulation: Simulation, destination: Any, radius: float) -> Goa
     if point is not None:
         check_clearance(simulation.map, "destination", point, np.full(1, radius))
         return simulation.goals.add(point)
-    from footway.environment.areas import as_polygon, depth  # loads Shapely
+    from footway.environment.areas import depth  # loads Shapely
 
-    area = as_polygon(destination)
+    area = simulation.polygon_of(destination)
     rng = simulation.random("areas", len(simulation.goals))
     points = free_points(simulation.map, _GOALS_IN_AREA, radius, area, rng)
     return simulation.goals.add(points, np.maximum(0.3, depth(area, points)))

@@ -20,7 +20,7 @@ import numpy as np
 
 from footway.crowd.kernels.layouts import CORNER, LANE, NOISE, RADIUS, SHORTCUT, SPEED
 from footway.errors import BadQuery
-from footway.validation import as_float, number, one_of, shown
+from footway.validation import as_float, number, one_of, shown, similar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -295,7 +295,9 @@ def with_properties(profile: Profile | None, default: Profile, properties: Prope
         raise BadQuery(f"the profile is {shown(profile)}: it must be a fw.Profile")
     for name in properties:
         if name not in PROPERTIES:
-            raise TypeError(f"unexpected keyword argument {name!r}: see `fw.Profile`")
+            near = similar(name, PROPERTIES)
+            hint = f"did you mean {near!r}?" if near else "see `fw.Profile`"
+            raise TypeError(f"unexpected keyword argument {name!r}: {hint}")
     given: dict[str, Any] = {k: value for k, value in properties.items() if value is not None}
     return replace(default if profile is None else profile, **given)
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from footway.crowd.spawning import Source
     from footway.crowd.start_space import StartSpace
     from footway.environment import Environment
+    from footway.environment.areas import Polygon
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -167,6 +168,14 @@ class Simulation:
     def sheets_of(self, slots: NDArray[np.int32]) -> Ints:
         """Return the sheets of characters (n,); -1 in the plane."""
         return self.characters.sheet[slots].astype(np.int64) - 1
+
+    def polygon_of(self, area: Any) -> Polygon:
+        """Return the polygon of an area on a plane, which may be the name of one of the map."""
+        from footway.environment.areas import area_of, as_polygon  # loads Shapely
+
+        if not isinstance(area, str):
+            return as_polygon(area)
+        return area_of(self.routes.environment or self.map.environment, area)
 
     def random(self, purpose: Purpose, number: int) -> RandomStream:
         """Return a random stream for one purpose."""

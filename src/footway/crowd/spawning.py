@@ -110,9 +110,7 @@ def place_characters(
     is_checked = False
     if starts is None:
         if area is not None:
-            from footway.environment.areas import as_polygon  # loads Shapely
-
-            area = as_polygon(area)
+            area = simulation.polygon_of(area)
         radius, _ = mean_and_deviation(profile.radius)
         if are_too_many(cmap, count, radius, area):  # before drawing millions of bodies
             check_capacity(cmap, count, radius, area, taken)
@@ -166,9 +164,7 @@ def note_start_space(
     if not len(points) or simulation.floors is not None:
         return
     if area is not None:
-        from footway.environment.areas import as_polygon  # loads Shapely
-
-        area = as_polygon(area)
+        area = simulation.polygon_of(area)
     space = StartSpace(name, float(radii.max()), points, simulation.map, area)
     simulation.start_spaces.append(space)
 

@@ -11,7 +11,7 @@ import shapely
 
 from footway.environment.lattice import polygon_parts
 from footway.errors import BadFile, BadQuery
-from footway.validation import FARTHEST, floats, shown
+from footway.validation import FARTHEST, did_you_mean, floats, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +47,21 @@ def as_polygon(shape: Any) -> Polygon:
     if not made:
         raise BadQuery("the area is empty: give a polygon with an interior")
     return _even_odd(made[0] if len(made) == 1 else shapely.MultiPolygon(made))
+
+
+def area_of(environment: Environment, name: str) -> Polygon:
+    """Return the polygon of the areas of a map with this name.
+
+    Raises:
+        BadQuery: there is none.
+
+    """
+    named = [area.polygon for area in environment.areas if area.name == name]
+    if not named:
+        hint = did_you_mean(name, {area.name for area in environment.areas})
+        hint = hint or "the map has none: give a polygon, or the crowd the `environment` with areas"
+        raise BadQuery(f"there is no area {shown(name)}; {hint}")
+    return as_polygon(union(named))
 
 
 def ring_problem(ring: Sequence[tuple[float, float]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 import shapely
@@ -164,6 +164,15 @@ class Building:
     def repairs(self) -> tuple[Repair, ...]:
         """Repairs of all floors."""
         return tuple(repair for floor in self.floors for repair in floor.environment.repairs)
+
+    if not TYPE_CHECKING:  # so that mypy still finds misspelled attributes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Say where the areas are."""
+            hint = ": each floor has its own, building.floors[0].environment.areas"
+            raise AttributeError(
+                f"a building has no attribute {name!r}{hint if name == 'areas' else ''}"
+            )
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:

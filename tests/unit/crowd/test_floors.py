@@ -401,6 +401,21 @@ def test_sources_spawn_on_a_floor(cmap, tmp_path):
     assert (again.positions == crowd.positions).all()
 
 
+def test_areas_by_name_are_on_their_floor():
+    desks, walls = shapely.box(1, 1, 4, 3), shapely.box(0, 0, 10, 8)
+    ground = fw.Environment.from_polygons(walls, areas=[("desks", desks), ("both", desks)])
+    upper = fw.Environment.from_polygons(walls, areas=[("both", desks)])
+    floors = [fw.Floor("0", ground), fw.Floor("1", upper, 3.0)]
+    crowd = fw.Crowd(fw.CorridorMap.build(fw.Building(floors, [])))
+    crowd.add(3, area="desks", destinations=["0"])
+    assert crowd.floors == ["0"] * 3
+    assert shapely.intersects_xy(desks, *crowd.positions[:, :2].T).all()
+    with pytest.raises(BadQuery, match="no floor or area 'desk'; did you mean 'desks'"):
+        crowd.add(1, area="desk")
+    with pytest.raises(BadQuery, match=r"'both' is on several floors \(0, 1\): give"):
+        crowd.add(1, area="both")
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -83,6 +83,27 @@ class TestFreePoints:
         assert counts.min() > 0.7 * counts.mean()
 
 
+class TestAreasByName:
+    def test_starts_and_destinations(self):
+        corner, door = shapely.box(1, 1, 4, 3), shapely.box(15, 10, 18, 13)
+        env = fw.Environment.from_polygons(
+            bounds=(0, 0, 20, 15), areas=[("corner", corner), ("door", door)]
+        )
+        found = []
+        for start, goal in (("corner", "door"), (corner, door)):
+            it = fw.Crowd(fw.CorridorMap.build(env), seed=1)
+            it.add(5, area=start, destinations=[[goal, start], goal])
+            it.add_source(2, area=start, destinations=[goal], rate=1.0)
+            it.step(20)
+            found.append(it.positions)
+        assert len(found[0]) == 7
+        assert (found[0] == found[1]).all()
+
+    def test_unknown_names_and_maps_without_areas(self):
+        with pytest.raises(fw.BadQuery, match="there is no area 'lounge'; the map has none"):
+            crowd("room").add(3, area="lounge")
+
+
 class TestTable:
     def test_only_grows(self):
         places = Goals(cmap("hall"))

@@ -103,7 +103,9 @@ class TestDeclarations:
                 assert 0 < step < high - low
 
     def test_an_unknown_keyword_is_a_type_error(self):
-        with pytest.raises(TypeError, match="unexpected keyword argument 'raduis'"):
+        with pytest.raises(
+            TypeError, match="unexpected keyword argument 'raduis': did you mean 'radius'"
+        ):
             crowd("hall").add(1, raduis=0.3)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import footway as fw
-from footway.environment.areas import as_polygon, contains, depth
+from footway.environment.areas import area_of, as_polygon, contains, depth
 from tests.effort import examples
 
 DONUT = shapely.box(0, 0, 10, 10) - shapely.box(3, 3, 7, 7)
@@ -89,3 +89,14 @@ class TestKinds:
         line = as_polygon([(0, 0), (1, 1), (2, 2)])
         assert line.bounds == (0, 0, 2, 2)
         assert not contains(line, np.array([(1.0, 1.0), (0.5, 0.4)])).any()
+
+
+def test_areas_by_name_are_joined():
+    squares = [("hall", shapely.box(0, 0, 1, 1)), ("hall", shapely.box(2, 0, 3, 1))]
+    env = fw.Environment.from_polygons(bounds=(0, 0, 9, 9), areas=squares)
+    assert area_of(env, "hall").area == pytest.approx(2.0)
+    with pytest.raises(fw.BadQuery, match="there is no area 'hal'; did you mean 'hall'"):
+        area_of(env, "hal")
+    bare = fw.Environment.from_polygons(bounds=(0, 0, 9, 9))
+    with pytest.raises(fw.BadQuery, match="the map has none: give a polygon"):
+        area_of(bare, "hall")

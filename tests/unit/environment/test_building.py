@@ -126,3 +126,9 @@ def test_the_gallery_has_buildings(name):
 def test_an_unknown_floor_is_named():
     with pytest.raises(fw.BadQuery, match="there is no floor '2': there are '0', '1'"):
         building().floor_index("2")
+
+
+def test_a_building_says_where_its_areas_are():
+    with pytest.raises(AttributeError, match=r"building.floors\[0\].environment.areas"):
+        _ = building().areas
+    assert not hasattr(building(), "area_of")
