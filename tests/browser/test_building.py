@@ -58,8 +58,27 @@ def test_a_mark_on_stairs_is_on_both_floors_that_they_join(browsing):
     assert browsing.part("mark-start").get_attribute("aria-label") == "Start, on floor A0"
 
 
-def test_what_is_for_plans_is_refused_in_one_line(browsing):
+def test_what_is_for_plans_is_switched_off_in_one_line(browsing):
+    browsing.press("layer-discs")
     browsing.open("gallery:rimea8")
+    reason = "Crowds, roadmaps and editing are for maps of one floor."
+    assert browsing.part("layers-none").inner_text() == reason
+    assert browsing.page.locator("[data-testid=layer-grid]").evaluate(
+        "(e) => e.closest('[inert]') !== null"
+    )
+    assert browsing.state["layers"] == ["walls", "terrain", "areas"]  # without the discs
+    assert browsing.toasts == ""
+    assert findings(browsing) == []
+    browsing.press("tab-crowd")
+    assert browsing.part("crowd-none").inner_text() == reason
+    assert not browsing.part("crowd-play").is_visible()
+    browsing.press("tab-edit")
+    assert browsing.part("edit-locked").inner_text() == (
+        f"This document cannot be edited: c{reason[1:]}"
+    )
+    browsing.click((5.0, 6.6))
+    assert browsing.state["draft"] == []
+    assert findings(browsing) == []
     browsing.page.locator("canvas.stage").press("Space")
     browsing.until(lambda: "is a building; crowds in the studio walk on maps" in browsing.toasts)
     browsing.open("gallery:field")

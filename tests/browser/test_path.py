@@ -101,3 +101,18 @@ def test_the_radius_slider_is_fine_where_radii_are_small(browsing):
     assert 0.3 < browsing.state["radius"] < 1.0
     browsing.part("path-radius").fill("0.33")
     assert browsing.state["radius"] == 0.33
+
+
+def test_a_radius_that_is_not_allowed_restores_the_one_before(browsing):
+    browsing.press("tab-path")
+    entry, note = browsing.part("path-radius"), browsing.part("path-radius-note")
+    entry.fill("0.5")
+    entry.press("Enter")
+    most = float(entry.get_attribute("max"))
+    for text in ("-1", "99", ""):
+        entry.fill(text)
+        entry.press("Enter")
+        assert (entry.input_value(), browsing.state["radius"]) == ("0.5", 0.5)
+        assert note.inner_text() == f"Radius must be from 0.05 to {most:g} m."
+    entry.fill("0.4")
+    assert note.inner_text() == ""

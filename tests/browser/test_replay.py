@@ -40,7 +40,7 @@ def test_a_recording_is_scrubbed_and_played(browsing, recording, tmp_path):
     assert "density times mean speed" in browsing.part("plot-definitions").inner_text()
     assert findings(browsing) == []
     browsing.press("tab-crowd")
-    assert browsing.part("crowd-replayed").is_visible()
+    assert browsing.part("crowd-none").is_visible()
     assert not browsing.part("crowd-play").is_visible()
     # On a phone, timeline and panel are above each other.
     browsing.page.set_viewport_size({"width": 390, "height": 844})

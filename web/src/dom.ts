@@ -1,4 +1,5 @@
 /** Functions that create elements: every control has an accessible name and a test id. */
+import { NumberEntry } from "./entry";
 import { icon, type IconName } from "./icons";
 
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void) | undefined>;
@@ -99,42 +100,56 @@ export function numberSlider(
   range: { min: number; max: number; step: number; value: number; unit: string },
   change: (value: number) => void,
 ): Slider {
-  let { min, max } = range;
+  const number = new NumberEntry(range.min, range.max, range.value);
   const entry = h("input", { type: "number", class: "entry short", "aria-label": `${name}, ${range.unit}`, "data-testid": testid, step: range.step });
+  const note = h("p", { class: "hint warning", role: "status", "data-testid": `${testid}-note` });
   const line = h("input", { type: "range", "aria-label": name, "data-testid": `${testid}-slider`, min: 0, max: STEPS, step: 1 });
-  const show = (value: number): void => {
+  const get = (): number => number.value;
+  const slide = (): void => {
+    const { min, max, value } = number;
     line.value = String((STEPS * Math.log(value / min)) / Math.log(max / min));
     line.setAttribute("aria-valuetext", `${value} ${range.unit}`);
   };
-  const get = (): number => {
-    const value = Number(entry.value);
-    return value > 0 ? Math.min(max, Math.max(min, value)) : range.value;
+  const show = (): void => {
+    entry.value = String(number.value);
+    note.textContent = "";
+    slide();
   };
   const set = (value: number): void => {
-    entry.value = String(value);
-    show(get());
+    number.set(value);
+    show();
   };
   line.addEventListener("input", () => {
+    const { min, max } = number;
     const value = min * (max / min) ** (Number(line.value) / STEPS);
-    entry.value = String(Number(value.toPrecision(2)));
-    change(get());
+    number.set(Number(value.toPrecision(2)));
+    entry.value = String(number.value);
+    note.textContent = "";
+    line.setAttribute("aria-valuetext", `${number.value} ${range.unit}`);
+    change(number.value);
   });
   entry.addEventListener("input", () => {
-    if (!(Number(entry.value) > 0)) return;
-    show(get());
-    change(get());
+    note.textContent = "";
+    if (!number.type(entry.value)) return;
+    slide();
+    change(number.value);
   });
-  entry.addEventListener("change", () => set(get()));
+  entry.addEventListener("change", () => {
+    const before = number.value;
+    const isRefused = number.end(entry.value);
+    show();
+    if (isRefused) note.textContent = `${name} must be from ${number.min} to ${number.max} ${range.unit}.`;
+    if (number.value !== before) change(number.value);
+  });
   const limit = (least: number, most: number): void => {
-    [min, max] = [least, most];
-    Object.assign(entry, { min: String(min), max: String(max) });
-    if (document.activeElement === entry) show(get()); // the user is typing
-    else set(get());
+    number.limit(least, most);
+    Object.assign(entry, { min: String(least), max: String(most) });
+    if (document.activeElement === entry) slide(); // the user is typing
+    else show();
   };
-  limit(min, max);
-  set(range.value);
+  limit(range.min, range.max);
   const unit = h("span", {}, range.unit);
-  const row = h("div", { class: "field" }, h("div", { class: "name" }, name, h("span", { class: "measure" }, entry, unit)), line);
+  const row = h("div", { class: "field" }, h("div", { class: "name" }, name, h("span", { class: "measure" }, entry, unit)), line, note);
   return { row, get, set, limit };
 }
 
@@ -244,6 +259,11 @@ export function select(
   };
   fill(options);
   return { row: h("label", { class: "field pair" }, h("span", { class: "name" }, name), input), input, fill };
+}
+
+/** Words as a sentence. */
+export function sentence(words: string): string {
+  return words === "" ? "" : `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith(".") ? "" : "."}`;
 }
 
 /** A heading with content below it. */

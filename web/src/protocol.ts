@@ -60,6 +60,7 @@ export interface Document {
   areas: Array<AreaFacts>;
   repairs: Array<string>;
   largest_radius: number;
+  count_to_add: number;
   gallery: Array<string>;
   recent: Array<RecentFacts>;
   locked: string | null;

@@ -41,6 +41,11 @@ export class Store {
     LAYERS.map((name) => [name, new Signal(SHOWN.includes(name))]),
   );
 
+  /** Whether a building is open, which has no crowd, no roadmaps and no edits. */
+  get isBuilding(): boolean {
+    return (this.document.value?.floors.length ?? 0) > 0;
+  }
+
   /** The name of the floor that is shown; undefined on a plan. */
   get floorName(): string | undefined {
     return this.document.value?.floors[this.floor.value]?.name;

@@ -35,6 +35,7 @@ _MAX_SIDE: Final = 100_000.0  # m of a map: paths through larger ones take more 
 _MAX_UNDONE: Final = 50  # edits that can be undone
 _RESERVED: Final = ("walkable", "obstacle", "building", "wall", "bounds", "area", GROUND)
 _MAX_AREAS: Final = 500
+_MANY: Final = 500  # characters that the page adds by default on a large map
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,17 @@ class Document:
     def largest_radius(self) -> float:
         """Radius of the largest disc that fits somewhere, m."""
         return float(self.balls[:, 2].max())
+
+    @cached_property
+    def count_to_add(self) -> int:
+        """Number of characters that the page adds by default: half of what fits, at most 500."""
+        from footway.crowd.free_space import sample_free_space
+        from footway.crowd.profile import Profile, mean_and_deviation
+
+        if self.building is not None:
+            return 1
+        radius, _ = mean_and_deviation(Profile().radius)
+        return max(1, min(_MANY, sample_free_space(self.corridors, None).capacity(radius) // 2))
 
     @property
     def locked(self) -> str | None:
@@ -153,6 +165,7 @@ class Document:
             ],
             repairs=[str(repairs[k]) for k in repairs_to_list(repairs)][:100],
             largest_radius=self.largest_radius,
+            count_to_add=self.count_to_add,
             gallery=built_in(),
             recent=list(recent),
             locked=self.locked,

@@ -125,6 +125,14 @@ def test_a_map_too_large_for_a_page_is_refused(tmp_path):
         open_document(str(file))
 
 
+@pytest.mark.parametrize("name", ["square", "cells", "rooms", "corridor", "room", "plain"])
+def test_the_characters_that_are_added_by_default_fit(name):
+    count = Document(name, "map", env(name), cmap(name)).facts().count_to_add
+    assert (count == 500) == (name == "plain")
+    for seed in range(3):
+        assert len(fw.Crowd(cmap(name), seed=seed).add(count)) == count
+
+
 @pytest.fixture
 def hall():
     return Document("hall", "map", env("hall"), cmap("hall"))

@@ -25,7 +25,7 @@ export function populationForm(app: App): HTMLElement {
 }
 
 function form(app: App, properties: PropertyFacts[]): HTMLElement[] {
-  const count = field("add-count", "Count", { type: "number", ...LIMITS.population.count, value: 500, step: 1 });
+  const count = field("add-count", "Count", { type: "number", ...LIMITS.population.count, step: 1 });
   const controls = new ProfileControls(properties, (what) => `add-${what}`);
   const journeyFields = journey(app);
   const [follow, costs] = controls.terrain;
@@ -33,7 +33,13 @@ function form(app: App, properties: PropertyFacts[]): HTMLElement[] {
   const behaviour = choice("add-behaviour", "Behaviour", BEHAVIOURS, "goals", (value) => {
     follow.hidden = costs.hidden = value === "wander";
   });
-  app.store.document.watch((document) => document !== undefined && controls.fit(document));
+  let shown: number | undefined;
+  app.store.document.watch((document) => {
+    if (document === undefined) return;
+    controls.fit(document);
+    if (document.opened !== shown) count.input.value = String(document.count_to_add);
+    shown = document.opened;
+  });
   const add = (): void => {
     const { follow: by, preferences, ...numbers } = controls.get();
     const walking = behaviour.get() === "goals" && by !== "cmm" ? { follow: by, preferences } : {};

@@ -1,6 +1,6 @@
 /** The crowd: start and stop, populations, one character, obstacles. */
 import type { App, Panel } from "../app";
-import { button, choice, facts, h, section, select } from "../dom";
+import { button, choice, facts, h, section, select, sentence } from "../dom";
 import { LIMITS, type CrowdFields } from "../protocol";
 import type { Point, Status } from "../store";
 import { CharacterPart } from "./character";
@@ -27,12 +27,16 @@ export function crowdPanel(app: App): Panel & { character: CharacterPart } {
     section("Populations", populationList(app), populationForm(app)),
     section("Obstacles", drop.element),
   );
-  const replayed = section("Crowd", h("p", { class: "hint", "data-testid": "crowd-replayed" }, "A recording is open: use its timeline. Open a map or a scenario to run a crowd."));
+  const reason = h("p", { class: "hint", "data-testid": "crowd-none" });
+  const none = section("Crowd", reason);
   app.store.document.watch((document) => {
-    live.hidden = document?.what === "recording";
-    replayed.hidden = !live.hidden;
+    const { isBuilding } = app.store;
+    live.hidden = document?.what === "recording" || isBuilding;
+    none.hidden = !live.hidden;
+    reason.textContent = isBuilding ? sentence(document?.locked ?? "") : "A recording is open: use its timeline. Open a map or a scenario to run a crowd.";
+    if (live.hidden) drop.disarm();
   });
-  const element = h("div", {}, live, replayed);
+  const element = h("div", {}, live, none);
   const tool = {
     down: (at: Point) => drop.down(at),
     drag: (at: Point, done: boolean) => drop.drag(at, done),

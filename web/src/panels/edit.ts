@@ -110,6 +110,7 @@ export class EditPanel implements Panel {
       shown = document.name;
       kinds.replaceChildren(...document.kinds.map((value) => h("option", { value })));
       locked.textContent = document.locked === null ? "" : `This document cannot be edited: ${document.locked}.`;
+      this.draw.inert = document.locked !== null;
     });
     const { what, kind, areaRows, how, hint, app } = this;
     this.draw.append(section("Draw", how.row, hint, this.item.element, what.row, kind.row, kinds, areaRows, history(app)));
@@ -156,7 +157,12 @@ export class EditPanel implements Panel {
       });
   }
 
+  private get isLocked(): boolean {
+    return this.app.store.document.value?.locked !== null;
+  }
+
   private click(at: Point): void {
+    if (this.isLocked) return;
     if (this.how.get() === "delete") this.request({ do: "delete", at });
     else if (this.how.get() === "select") this.item.select(at);
     else if (this.how.get() === "polygon") this.corner(at);
@@ -175,6 +181,7 @@ export class EditPanel implements Panel {
   }
 
   private down(at: Point): boolean {
+    if (this.isLocked) return false;
     this.box = this.how.get() === "rectangle" ? at : undefined;
     return this.box !== undefined || (this.how.get() === "select" && this.item.down(at));
   }

@@ -1,6 +1,6 @@
 /** Which layers are drawn, with their legends. */
 import type { App, Panel } from "../app";
-import { button, choice, facts, field, h, section, toggle } from "../dom";
+import { button, choice, facts, field, h, section, sentence, toggle } from "../dom";
 import { LIMITS } from "../protocol";
 import { HEAT_CSS, SPEED_CSS, areaColour, terrainColour } from "../scene/colours";
 import { OVERLAYS, RoadmapOverlay, type Legend, type Overlay } from "../scene/overlays";
@@ -26,10 +26,17 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
     signal.watch(set);
     return element;
   };
+  /** What is of no use in a building. */
+  const forPlans: HTMLElement[] = [];
+  const reason = h("p", { class: "hint", "data-testid": "layers-none" });
   const group = (title: Overlay["group"]): HTMLElement[] =>
     overlays
       .filter(({ overlay }) => overlay.group === title)
-      .map(({ name, overlay: { label, swatch } }) => row(name, label, swatch));
+      .map(({ name, overlay: { label, swatch, arrange } }) => {
+        const made = row(name, label, swatch);
+        if (arrange === undefined) forPlans.push(made);
+        return made;
+      });
   const tint = choice(
     "tint",
     "Colour of characters",
@@ -67,6 +74,9 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
   });
   app.store.document.watch((document) => {
     switches.fetchAgain();
+    const { isBuilding } = app.store;
+    for (const made of forPlans) made.inert = isBuilding;
+    reason.textContent = isBuilding ? sentence(document?.locked ?? "") : "";
     if (document === undefined) return;
     if (document.boxed) {
       known.show([["Recording", document.name], ["Map", "not given: add --map"]]);
@@ -80,12 +90,15 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
       ["Widest disc, radius", `${document.largest_radius.toFixed(2)} m`],
     ]);
   });
+  const roadmapRows = section("Roadmaps", ...group("Roadmaps"), cells.row);
+  const crowdRows = section("Crowd", row("density"), row("trails"), h("div", { class: "field" }, h("span", { class: "name" }, "Colour by"), tint.row));
+  forPlans.push(cells.row, crowdRows);
   const element = h(
     "div",
     {},
-    section("Map", row("walls"), row("terrain"), row("areas"), ...group("Map")),
-    served && section("Roadmaps", ...group("Roadmaps"), cells.row),
-    section("Crowd", row("density"), row("trails"), h("div", { class: "field" }, h("span", { class: "name" }, "Colour by"), tint.row)),
+    section("Map", row("walls"), row("terrain"), row("areas"), ...group("Map"), reason),
+    served && roadmapRows,
+    crowdRows,
     switches.waiting,
     legends,
     section("Document", known.box, repairList(app)),
@@ -139,6 +152,10 @@ class LayerSwitches {
 
   show(name: string, on: boolean): void {
     const overlay = this.overlays.get(name);
+    if (on && this.app.store.isBuilding && overlay !== undefined && overlay.arrange === undefined) {
+      queueMicrotask(() => this.app.store.layers[name].set(false)); // after all listeners of this change
+      return;
+    }
     const known = this.app.store.document.value !== undefined;
     if (on && overlay !== undefined && !this.fetched.has(name) && known) this.fetch(name, overlay);
     if (!on) this.running.get(name)?.abort();

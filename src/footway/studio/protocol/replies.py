@@ -132,6 +132,7 @@ class Document(Facts):
     areas: list[AreaFacts]
     repairs: list[str]
     largest_radius: float
+    count_to_add: int
     gallery: list[str]
     recent: list[RecentFacts]
     locked: str | None
