@@ -76,6 +76,7 @@ def test_what_is_for_plans_is_switched_off_in_one_line(browsing):
     assert browsing.part("edit-locked").inner_text() == (
         f"This document cannot be edited: c{reason[1:]}"
     )
+    assert not browsing.part("save-scenario").is_visible()
     browsing.click((5.0, 6.6))
     assert browsing.state["draft"] == []
     assert findings(browsing) == []
