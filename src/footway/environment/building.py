@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeAlias
 
@@ -104,6 +104,21 @@ class Layer(NamedTuple):
         return self.low + share * (self.high - self.low)
 
 
+class LinkOutline(NamedTuple):
+    """Where a link, or the part of it that begins there, is on the plan of a floor."""
+
+    name: str
+    area: shapely.Geometry
+    walls: Floats  # (n, 4) x0, y0, x1, y1 in m: its border without portals
+
+
+@dataclass(frozen=True, eq=False)
+class FloorPlan(Environment):
+    """The environment of a floor, with the links that leave it for pictures."""
+
+    links: tuple[LinkOutline, ...] = ()
+
+
 @dataclass(frozen=True, eq=False)
 class Building:
     """Floors, and stairs, ramps, escalators and lifts between them.
@@ -198,6 +213,31 @@ class Building:
             hint = did_you_mean(wanted if isinstance(wanted, str) else "", names)
             raise BadQuery(f"there is no floor {shown(name)}: {hint}")
         return names.index(wanted)
+
+    def parts_at(self, floor: int) -> list[int]:
+        """Return the layers of links that begin at a floor, and of the landings behind them."""
+        begin = self._links_beside(floor)
+        behind = [part for one in begin for part in self._links_beside(one)]
+        landings = [part for part in behind if self.layers[part].is_level and part not in begin]
+        return begin + list(dict.fromkeys(landings))
+
+    def _links_beside(self, layer: int) -> list[int]:
+        """Return the layers of links that are joined to a layer."""
+        pairs = [pair for s in self.seams for pair in ((s.left, s.right), (s.right, s.left))]
+        found = [there for here, there in pairs if here == layer and self.layers[there].link >= 0]
+        return list(dict.fromkeys(found))
+
+    def plan(self, floor: int) -> FloorPlan:
+        """Return the environment of a floor with the outlines of the links that leave it."""
+        env, parts = self.floors[floor].environment, self.parts_at(floor)
+        given = {one.name: getattr(env, one.name) for one in fields(Environment)}
+        links = []
+        for k in sorted({self.layers[part].link for part in parts}):
+            sheets = [self.sheets[part] for part in parts if self.layers[part].link == k]
+            area = shapely.union_all([sheet.polygon for sheet in sheets])
+            walls = np.concatenate([sheet.walls.segments for sheet in sheets])
+            links.append(LinkOutline(self.links[k].name, area, walls))
+        return FloorPlan(**given, links=tuple(links))
 
     def contains(self, layer: int, points: Floats) -> Bools:
         """Whether points (n, 2) are on a layer or its border, (n,); obstacles are no part of it."""

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     Placed = Callable[[Floats], Floats]  # (n, 3) m to (n, 2) on the page
 
 _FLOOR = "#efede6"
-_LINK = "#bcd4ea"
 _STEP = 0.17  # m, height of a step
 _COLUMNS = 4  # panels beside each other
 _SLANT = 0.35, 0.45  # of the y-axis in axonometry: to the right and up
@@ -88,7 +87,7 @@ def draw_building(
     for k, floor in enumerate(building.floors):
         axes = figure.add_subplot(rows, columns, k + 1)
         axes.set_title(f"{floor.name}  ·  {floor.elevation:g} m", fontsize=9, loc="left")
-        here = [k, *_neighbours(building, k)]
+        here = [k, *building.parts_at(k)]
         for sheet in here:
             _draw_sheet(axes, building, sheet, lambda points: points[:, :2])
         if line is not None:
@@ -107,27 +106,12 @@ def draw_building(
     return figure
 
 
-def _neighbours(building: Building, sheet: int) -> list[int]:
-    """Return the parts of links that begin at a floor, and the landings behind them."""
-    found = [sheet]
-    for one in (sheet, -1):
-        for near in [one] if one >= 0 else found[1:]:
-            found += [
-                other
-                for s in building.seams
-                for this, other in ((s.left, s.right), (s.right, s.left))
-                if this == near and other not in found and building.layers[other].link >= 0
-                and (near == sheet or building.layers[other].is_level)
-            ]  # fmt: skip
-    return found[1:]
-
-
 def _draw_sheet(
     axes: Axes, building: Building, sheet: int, place: Placed, alpha: float = 1.0, order: int = 1
 ) -> None:
     """Draw a floor or a part of a link, with steps on stairs and an arrow on escalators."""
     layer = building.layers[sheet]
-    fill = _FLOOR if layer.floor >= 0 else _LINK
+    fill = _FLOOR if layer.floor >= 0 else palette.LINK
     for part in shapely.get_parts(building.sheets[sheet].polygon):
         rings = []
         for ring in shapely.get_rings(part):

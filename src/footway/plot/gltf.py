@@ -103,8 +103,9 @@ def save_gltf(
     elif environment is not None:
         from footway.plot.shapes import free_space_of, lay_ground, raise_walls  # loads Shapely
 
-        walkable, segments, points = free_space_of(cast("CorridorMap | Environment", environment))
-        scene.add_surface("walls", raise_walls(walkable, segments, points, height=wall_height))
+        space = free_space_of(cast("CorridorMap | Environment", environment))
+        walls = raise_walls(space.walkable, space.walls, space.points, height=wall_height)
+        scene.add_surface("walls", walls)
         scene.add_surface("ground", lay_ground(environment.bounds))
     with whole_file(file) as part:
         part.write_bytes(scene.as_glb() if kind == ".glb" else scene.as_gltf())

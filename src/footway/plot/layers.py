@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats, Shapes
     from footway.corridor import Corridor, Path, Pinch
     from footway.environment import Environment, Repair, TerrainRegion
+    from footway.environment.building import LinkOutline
     from footway.follow import Disc, Walk
     from footway.plot.shapes import FreeSpace
     from footway.plot.sheet import Area, Sheet
@@ -116,6 +117,22 @@ def draw_free_space(sheet: Sheet, free_space: FreeSpace) -> None:
     add_lines(sheet.axes, walls, colors=palette.WALL, linewidths=width, zorder=1.2)
     if len(free_space.points):
         sheet.axes.plot(*free_space.points.T, ".", color=palette.WALL, ms=2.5, zorder=1.2)
+    for link in free_space.links:
+        _draw_link(sheet, link, width)
+
+
+def _draw_link(sheet: Sheet, link: LinkOutline, width: float) -> None:
+    """Draw a link of a floor: open where people enter it, and its name, also if it is small."""
+    style = {"facecolor": palette.LINK, "edgecolor": palette.LINK, "linewidth": 1.5 * width}
+    fill(sheet, link.area, zorder=1.21, **style)
+    add_lines(
+        sheet.axes, link.walls.reshape(-1, 2, 2), colors=palette.WALL, linewidths=width, zorder=1.22
+    )
+    shown = shapely.intersection(link.area, shapely.box(*sheet.view))
+    if not shown.is_empty:
+        x, y = shapely.point_on_surface(shown).coords[0]
+        sheet.axes.text(x, y, link.name, ha="center", va="center", zorder=1.3, color=palette.INK,
+                        fontsize=6.5, path_effects=HALO, clip_on=True)  # fmt: skip
 
 
 def draw_areas(sheet: Sheet, environment: Environment) -> None:

@@ -13,6 +13,7 @@ from matplotlib.colors import ListedColormap
 PAGE: Final = "#ffffff"
 GROUND: Final = "#f8f7f3"
 OBSTACLE: Final = "#d3d8e0"
+LINK: Final = "#bcd4ea"
 WALL: Final = "#98a2b1"
 INK: Final = "#272c35"
 MUTED: Final = "#737c8a"

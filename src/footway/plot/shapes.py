@@ -19,7 +19,7 @@ from footway.roadmap.voronoi.blends import blends
 if TYPE_CHECKING:
     from footway.arrays import Floats, Ints, Shapes
     from footway.environment import Building, Environment
-    from footway.environment.building import Layer
+    from footway.environment.building import Layer, LinkOutline
     from footway.roadmap.voronoi.blends import Blends
 
 RAILING: Final = 1.0  # m. Height of the walls beside stairs
@@ -35,6 +35,7 @@ class FreeSpace(NamedTuple):
     walkable: shapely.MultiPolygon
     walls: Floats  # (n, 4) x0, y0, x1, y1 in metres
     points: Floats  # (m, 2) point obstacles
+    links: tuple[LinkOutline, ...] = ()  # of a floor of a building
 
 
 def free_space_of(source: CorridorMap | Environment | Roadmap) -> FreeSpace:
@@ -45,7 +46,8 @@ def free_space_of(source: CorridorMap | Environment | Roadmap) -> FreeSpace:
     if isinstance(source, CorridorMap):
         source = source.environment
     if not isinstance(source, Roadmap):
-        return FreeSpace(source.walkable, source.walls.segments, source.walls.points)
+        links = getattr(source, "links", ())
+        return FreeSpace(source.walkable, source.walls.segments, source.walls.points, links)
     walls = source.space.walls
     ends = walls.reshape(-1, 2, 2)
     is_point = (ends[:, 0] == ends[:, 1]).all(axis=1)

@@ -204,7 +204,7 @@ class Recording(NotebookDisplay):
         counts = np.concatenate([[0], np.cumsum(is_there)])
         known = np.isin(self.characters.ids, ids)
         plans = {} if self.building is None else {
-            floor.name: floor.environment for floor in self.building.floors
+            floor.name: self.building.plan(k) for k, floor in enumerate(self.building.floors)
         }  # fmt: skip
         return replace(
             self,

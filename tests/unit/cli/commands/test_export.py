@@ -9,10 +9,12 @@ from contextlib import closing
 import numpy as np
 import pytest
 import shapely
+from matplotlib.colors import to_rgba
 from PIL import Image
 
 import footway as fw
 from footway.cli.commands.export import _frame_at
+from footway.plot import palette
 from footway.recording.joining import until
 from footway.recording.recording import Recorder, Recording
 from footway.recording.storage import ParquetRecorder
@@ -298,3 +300,25 @@ def test_floors_of_a_building_are_exported_one_by_one(footway, tmp_path):
     assert "nobody was on 'stairs'" in refused.err
     footway("export", run, "-o", tmp_path / "all.parquet")
     assert Recording.load(tmp_path / "all.parquet").floors_at(-1)[0] == ["0", "1"]
+
+
+def test_links_are_drawn_on_the_picture_of_a_floor(footway, tmp_path, monkeypatch):
+    hole = [(6, 3), (7.2, 3), (7.2, 7), (6, 7)]
+    floor = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[hole])
+    stairs = fw.Stairs("west", ("0", (6, 3), (7.2, 3)), ("1", (6, 7), (7.2, 7)))
+    cmap = fw.CorridorMap.build(
+        fw.Building([fw.Floor("0", floor), fw.Floor("1", floor, 3.0)], [stairs])
+    )
+    crowd = fw.Crowd(cmap, seed=1)
+    crowd.add(3, area="1", radius=0.2)
+    crowd.run(seconds=0.5, to=tmp_path / "run.parquet")
+    drawn = []
+    monkeypatch.setattr("footway.plot.save_picture", lambda figure, _: drawn.append(figure))
+    footway("export", tmp_path / "run.parquet", "-o", tmp_path / "up.png", "--floor", "1")
+    axes = drawn[0].axes[0]
+    (name,) = [text for text in axes.texts if text.get_text() == "west"]
+    assert 6 < name.get_position()[0] < 7.2
+    assert 3 < name.get_position()[1] < 7
+    fills = [patch for patch in axes.patches if patch.get_facecolor() == to_rgba(palette.LINK)]
+    fills += [c for c in axes.collections if to_rgba(palette.LINK) in map(tuple, c.get_facecolor())]
+    assert len(fills) == 1
