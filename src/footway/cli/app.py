@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -36,6 +37,9 @@ BROKEN_PIPE: Final = 141
 
 _USAGE_ERROR: Final = typer.BadParameter.__mro__[1]
 """Click's UsageError; some versions of Typer contain their own copy of Click."""
+
+_NOT_WHOLE: Final = re.compile(r"Input should be a valid integer.*|'.*' is not a valid integer.*")
+"""Words of Pydantic and of Click."""
 
 app = typer.Typer(
     name="footway",
@@ -151,6 +155,7 @@ def _explained(given: list[str], error: BaseException) -> int:
         command = getattr(getattr(error, "ctx", None), "command_path", "footway")
         words = getattr(error, "format_message", error.__str__)()
         words = words.replace("Value error, ", "")  # some versions of Typer prepend it
+        words = _NOT_WHOLE.sub("give a whole number, such as 3", words)
         message = f"{words.rstrip('.')}; see `{command} --help`"
         return _refuse(given, message, BAD_INPUT, kind="Usage")
     raise error

@@ -38,6 +38,7 @@ import shapely
 
 from footway.environment import Building, Environment, Escalator, Floor, Lift, Ramp, Stairs
 from footway.errors import BadFile, BadInput
+from footway.formats.kinds import refuse_others
 from footway.formats.registry import Format, read_text
 from footway.formats.registry import load as load_plan
 from footway.validation import as_float, did_you_mean, shown
@@ -59,6 +60,7 @@ def load(path: Path, scale: float | None) -> Building:
         document = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise BadFile(f"is not TOML: {error}") from error
+    refuse_others(document, "building")
     known = {"name", "floor", *KINDS}
     for key in document:
         if key not in known:

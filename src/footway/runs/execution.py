@@ -184,20 +184,23 @@ def _check_point(plan: Study, point: int, built: Path | None) -> ScenarioMap:
     try:
         task = Task(point, plan.first_seed, plan.values_at(point, plan.first_seed), plan.base,
                     plan.measured, "" if built is None else str(built))  # fmt: skip
-        _, observer = _begin(task)
+        crowd = _place_crowd(task)
         opened = _open(task.scenario, task.built)
         if hasattr(opened.corridors, "building"):
             raise BadInput("studies are for maps of one floor; run a scenario in a building")
-        for name, (start, end) in plan.measured.lines.items():
-            along = np.linspace(start, end, _LINE_POINTS)
-            if opened.corridors.clearance(along).max() <= 0.0:
-                raise BadInput(f"the line {name!r} does not cross the free space of the map")
     except FootwayError as error:
         raise BadInput(f"{describe(plan.points[point])}: {error}") from None
+    refuse = plan.origin.refuse
+    observer = _observe(task, crowd, plan.origin)
+    for name, (start, end) in plan.measured.lines.items():
+        along = np.linspace(start, end, _LINE_POINTS)
+        if opened.corridors.clearance(along).max() <= 0.0:
+            message = f"the line {name!r} does not cross the free space of the map"
+            raise refuse(("measure", "lines", name), message)
     rule, known = plan.stop, observer.measures()
     if rule is not None and rule.measure not in known:
         hint = did_you_mean(rule.measure, known)
-        raise BadInput(f"there is no measure {rule.measure!r} for the stop rule; {hint}")
+        raise refuse(("stop", "measure"), f"there is no measure {rule.measure!r}; {hint}")
     return opened
 
 
@@ -251,18 +254,26 @@ def _open(scenario: Scenario, built: str) -> ScenarioMap:
 
 def _begin(task: Task) -> tuple[Crowd, Observer]:
     """Return the crowd of a run, and what measures it."""
-    from footway.runs.observer import Observer
+    crowd = _place_crowd(task)
+    return crowd, _observe(task, crowd, Origin("study"))
+
+
+def _place_crowd(task: Task) -> Crowd:
     from footway.runs.run import prepare
+
+    return prepare(task.scenario, _open(task.scenario, task.built), threads=1).crowd
+
+
+def _observe(task: Task, crowd: Crowd, study: Origin) -> Observer:
+    """Return what measures a run; its areas are keys of the study's file."""
+    from footway.runs.observer import Observer
     from footway.scenario.checks import Areas
 
-    scenario = task.scenario
-    opened = _open(scenario, task.built)
-    crowd = prepare(scenario, opened, threads=1).crowd
-    named = Areas(scenario, *opened)
+    named = Areas(task.scenario, *_open(task.scenario, task.built), origin=study)
     areas = {name: named.find(name, ("measure", "areas")) for name in task.measured.areas}
     observer = Observer(crowd, task.measured.lines, areas, task.measured.every)
     observer.note()
-    return crowd, observer
+    return observer
 
 
 def run_task(task: Task) -> Measures:

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from footway import validation
 from footway._numba.random_stream import RandomStream
 from footway.errors import BadFile, BadInput
+from footway.formats.kinds import refuse_map, refuse_others
 from footway.formats.registry import read_text
 from footway.scenario.problems import Origin, kind_of, path_of
 from footway.scenario.reading import key_lines, read_scenario, scenario_from_values
@@ -103,6 +104,7 @@ class Study:
         first_seed: seed of the first run of each point; the others follow.
         stop: when a point has enough runs; None: after `seeds`.
         measured: what is measured.
+        origin: file of the study, for messages.
 
     """
 
@@ -114,6 +116,7 @@ class Study:
     first_seed: int = 0
     stop: StopRule | None = None
     measured: Measured = Measured()
+    origin: Origin = field(default=Origin("study"), repr=False, compare=False)
 
     @property
     def maps(self) -> dict[str, str]:
@@ -162,6 +165,7 @@ def load_study(file: str | PathLike[str]) -> Study:
     """
     path = validation.file(file)
     try:
+        refuse_map(path)
         text = read_text(path)
     except BadFile as error:
         raise BadFile(f"{file}: {error}") from None
@@ -181,6 +185,10 @@ def parse_study(text: str, *, name: str = "study", folder: str | PathLike[str] =
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, ValueError, RecursionError) as error:
         raise BadFile(f"{name}: is not TOML: {' '.join(str(error).split())}") from None
+    try:
+        refuse_others(values, "study")
+    except BadFile as error:
+        raise BadFile(f"{name}: {error}") from None
     study = _Reader(values, Origin(name, key_lines(text)), Path(folder)).study()
     for point in range(len(study.points)):
         try:
@@ -217,8 +225,9 @@ class _Reader:
             raise self._refuse(("seeds",), f"there are {many}; at most {MOST_RUNS:,} runs")
         title = self._values.get("title", scenario.get("title", self._values["scenario"]))
         return Study(
-            str(title), scenario, base, points, seeds, first, self._stop(seeds), self._measured()
-        )
+            str(title), scenario, base, points, seeds, first, self._stop(seeds), self._measured(),
+            self._origin,
+        )  # fmt: skip
 
     def _refuse(self, keys: Keys, message: str) -> BadInput:
         return self._origin.refuse(keys, message)

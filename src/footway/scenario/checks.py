@@ -33,9 +33,14 @@ class Areas:
     """The areas of a map and of a scenario, by name or by corners, and the free space in them."""
 
     def __init__(
-        self, scenario: Scenario, cmap: CorridorMap, environment: Environment | None
+        self,
+        scenario: Scenario,
+        cmap: CorridorMap,
+        environment: Environment | None,
+        *,
+        origin: Origin | None = None,  # of the keys with areas, if not the scenario's file
     ) -> None:
-        self._origin = scenario.origin
+        self._origin = origin or scenario.origin
         self._cmap = cmap
         self._free: dict[int, tuple[Polygon | None, FreeSamples]] = {}
         of_map: dict[str, list[Polygon]] = {}

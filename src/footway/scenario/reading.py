@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from footway.errors import BadFile, BadInput
+from footway.formats.kinds import refuse_map, refuse_others
 from footway.formats.registry import read_text
 from footway.scenario.models import TABLES, Scenario
 from footway.scenario.problems import Fault, Origin, kind_of
@@ -97,6 +98,7 @@ def _read(file: str | os.PathLike[str]) -> tuple[dict[str, Any], Origin, Path]:
             raise BadInput(f"no built-in scenario {demo!r}; {did_you_mean(demo, demo_names())}")
     path = _DEMOS / f"{demo}.toml" if is_demo else checked_file(file)
     try:
+        refuse_map(path)
         text = read_text(path)
     except BadFile as error:
         raise BadFile(f"{name}: {error}") from error
@@ -151,7 +153,7 @@ def validated(values: dict[str, Any], origin: Origin) -> Scenario:
 
 def _parse(text: str, name: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         where = _WHERE.search(str(error))
         words = _WHERE.sub("", str(error))
@@ -161,6 +163,11 @@ def _parse(text: str, name: str) -> dict[str, Any]:
         raise BadFile(f"{name}: is nested too deeply; this is not a scenario") from error
     except ValueError as error:
         raise BadFile(f"{name}: has a number that is too long or not a date") from error
+    try:
+        refuse_others(values, "scenario")
+    except BadFile as error:
+        raise BadFile(f"{name}: {error}") from None
+    return values
 
 
 def check_names(scenario: Scenario) -> None:

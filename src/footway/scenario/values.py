@@ -278,13 +278,25 @@ def what_is(value: Any) -> str:
     return f"a list of {len(value)}" if _is_list(value) else kind_of(value)
 
 
+def _refuse_floor(value: Any) -> None:
+    """Raise a Fault for a point with a floor, which only areas have."""
+    if _is_list(value) and len(value) == 3 and isinstance(value[2], str):
+        floor = shown(value[2])
+        raise Fault(
+            "is a point with a floor; give the name of an area around it, such as 'desk', with "
+            f"[area] desk = [xmin, ymin, xmax, ymax] and [floor] desk = {floor}"
+        )
+
+
 def _check_pair(unit: str, value: Any) -> Any:
+    _refuse_floor(value)
     if not _is_list(value) or len(value) != 2:
         raise Fault(f"is {what_is(value)}; give two numbers [x, y] in {unit}")
     return value
 
 
 def _check_polygon(value: Any) -> Any:
+    _refuse_floor(value)
     for i, corner in enumerate(value):
         if not _is_list(corner) or len(corner) != 2:
             raise Fault(f"is {what_is(corner)}; give {_CORNERS}", inside=(i,))

@@ -48,6 +48,8 @@ def test_gallery():
     assert fw.load("gallery:field").area > 1000
     with pytest.raises(fw.BadInput, match="nowhere"):
         fw.load("gallery:nowhere")
+    with pytest.raises(fw.BadFile, match="galery:office: does not exist; did you mean 'gallery:of"):
+        fw.load("galery:office")
 
 
 def test_scale_is_metres_per_unit(tmp_path):

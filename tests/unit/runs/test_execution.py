@@ -236,9 +236,17 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("old", "new", "message"),
         [
-            ('["hall"]', '["hal"]', "there is no area 'hal'; did you mean 'hall'?"),
+            (
+                '["hall"]',
+                '["hal"]',
+                "plan.toml: line 9: measure.areas: there is no area 'hal'; did",
+            ),
             ("[[10, 0], [10, 4]]", "[[10, 5], [10, 9]]", "the line 'middle' does not cross the"),
-            ("seeds = 3", STOP.format("egress_tim"), "did you mean 'egress_time'?"),
+            (
+                "seeds = 3",
+                STOP.format("egress_tim"),
+                "stop.measure: there is no measure 'egress_tim'; did",
+            ),
             ("seeds = 3", STOP.format("flow midle"), "did you mean 'flow middle'?"),
         ],
     )

@@ -37,7 +37,8 @@ def report(
     ],
     *,
     output: Annotated[
-        str | None, option("The page, .html.", "-o", unit="FILE", default="FOLDER.html")
+        str | None,
+        option("The page, .html.", "-o", unit="FILE", default="FOLDER.html or A-and-B.html"),
     ] = None,
     measure: Annotated[
         str | None,
@@ -60,7 +61,10 @@ def report(
 
     if len(folders) > 2:
         raise BadInput(f"{len(folders)} folders are given; give one, or two to compare")
-    file = output or f"{folders[0].rstrip('/')}.html"
+    if len({Path(folder).resolve() for folder in folders}) < len(folders):
+        raise BadInput(f"{folders[1]}: is given twice; give another study to compare it with")
+    names = [folders[0].rstrip("/"), *(Path(folder).resolve().name for folder in folders[1:])]
+    file = output or f"{'-and-'.join(names)}.html"
     opt.check_output(file, (".html",), "a report")
     studies = [StudyResults.from_folder(folder) for folder in folders]
     for study in studies:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
     "  footway validate -o validation.html\n\n"
+    "  footway validate --list\n\n"
     "  footway validate bottleneck single-file --quick\n\n"
     "  footway validate --model social_force --dt 0.02 --dt 0.1 --json"
 )
@@ -66,6 +67,9 @@ def validate(
     quick: Annotated[
         bool, typer.Option("--quick", help="A small run: few scenes, one seed, no JuPedSim.")
     ] = False,
+    list_all: Annotated[
+        bool, typer.Option("--list", help="List the experiments, and stop.")
+    ] = False,
     json: opt.JsonOption = False,
 ) -> None:
     """Compare simulated crowds with measured people.
@@ -74,6 +78,16 @@ def validate(
     measured ones: speed by density in one-way and two-way flow and in a single file, flow through
     bottlenecks, motion around a corner. A full run takes minutes.
     """
+    if list_all:
+        from footway.validate.experiments import EXPERIMENTS
+
+        titles = {name: one.title for name, one in EXPERIMENTS.items()}
+        if json:
+            rows = [{"name": name, "title": title} for name, title in titles.items()]
+            print_json({"experiments": rows})
+        else:
+            print_lines(facts(titles.items()))
+        return
     steps_of_time = tuple(dt or (0.05, 0.1))
     for one in steps_of_time:
         if not 0.001 <= one <= 0.2:

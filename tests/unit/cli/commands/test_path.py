@@ -105,6 +105,10 @@ def test_draws_the_path(footway, room, tmp_path):
         (("--start", "here", "--goal", "9,7"), "'here' is not a point"),
         (("--start", "1,2,3", "--goal", "9,7"), "'1,2,3' is not a point"),
         (("--start", "1,1"), "'--goal'"),
+        (
+            ("--start", "1,1", "--goal", "9,7", "--alternatives", "zero"),
+            "'--alternatives': give a whole number, such as 3; see",
+        ),
         (("--start", "1,1", "--goal", "9,7", "--scale", "0"), "scale"),
     ],
 )

@@ -14,7 +14,13 @@ def test_of_one_study_and_of_two(plan, capsys):
     assert main(["report", "a", "b", "-o", "both.html", "--json"]) == 0
     out = capsys.readouterr().out
     assert json.loads(out.splitlines()[-1])["output"] == "both.html"
-    text = Path("a.html").read_text()
+    before = Path("a.html").read_text()
+    assert main(["report", "a", "b/"]) == 0
+    assert "Wrote a-and-b.html" in capsys.readouterr().out
+    assert Path("a.html").read_text() == before
+    assert main(["report", "a", "./a/"]) == 2
+    assert "./a/: is given twice" in capsys.readouterr().err
+    text = before
     assert "The worst run" in text
     assert "data:image/png" in text
     links = re.findall(r'<a href="([^"]*)"', text)

@@ -27,6 +27,14 @@ def test_json(footway):
     assert 0.2 < curve["points"][0]["y"] < 2.0
 
 
+def test_list(footway):
+    names = [line.split()[0] for line in footway("validate", "--list").out.splitlines()]
+    assert names == ["fundamental", "corridor", "bottleneck", "two-way", "single-file", "corner"]
+    rows = footway("validate", "--list", "--json").json["experiments"]
+    assert [row["name"] for row in rows] == names
+    assert all(row["title"] for row in rows)
+
+
 def test_bad_arguments(footway, tmp_path):
     assert_one_line(footway("validate", "doors"), "there is no experiment 'doors'")
     assert_one_line(footway("validate", "--dt", "3"), "--dt is 3")
