@@ -1,7 +1,7 @@
 """Tests of RiMEA 3.0 and IMO MSC.1/Circ.1238 that need stairs or several floors.
 
-The guidelines state no thresholds for these. That the time on stairs is right within 5 %, the flow on
-stairs less than in the corridor, and that the total time does not increase with the speed, is what
+The guidelines state no thresholds for these: that the time on stairs is right within 5 %, the flow
+on stairs less than in the corridor, and the total time not longer for faster people, is what
 others check.
 """
 
