@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from footway.errors import BadInput
 from footway.plot import palette
-from footway.plot.arguments import checked
+from footway.plot.arguments import checked, refuse_building
 from footway.plot.people import (
     OBSTACLE_STRENGTH,
     People,
@@ -99,6 +99,7 @@ def animate(
     """
     path = check_animation_file(file)
     check_plane(recording)
+    refuse_building(cmap)
     if not recording.n_frames:
         raise BadInput("the recording has no frames; there is nothing to animate")
     plan = _planned(recording, speed, rate)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 import numpy as np
 
 from footway import validation
-from footway.errors import BadQuery
+from footway.errors import BadInput, BadQuery
 from footway.validation import FARTHEST, shown
 
 if TYPE_CHECKING:
@@ -43,6 +43,17 @@ def checked(draw: Callable[P, T]) -> Callable[P, T]:
         return draw(*arguments, **options)
 
     return draw_checked
+
+
+def refuse_building(cmap: Any) -> None:
+    """Raise BadInput for the map of a building, where a picture shows one floor."""
+    building = getattr(cmap, "building", None)
+    if building is not None:
+        name = building.floors[-1].name
+        raise BadInput(
+            "cmap is of a building, and the picture shows one floor: take it with one = "
+            f"recording.on_floor({name!r}), and give one.environment as the map"
+        )
 
 
 def _is(*kinds: str) -> Check:

@@ -11,7 +11,7 @@ from scipy.ndimage import gaussian_filter
 
 from footway.errors import BadQuery
 from footway.plot import palette
-from footway.plot.arguments import checked
+from footway.plot.arguments import checked, refuse_building
 from footway.plot.layers import outline
 from footway.plot.people import (
     People,
@@ -78,6 +78,7 @@ def draw_crowd(
         title: heading; by default the name of the map.
         details: further text of the heading.
     """
+    refuse_building(cmap)
     at = np.asarray(positions, float).reshape(-1, 2)
     velocity = None if velocities is None else np.asarray(velocities, float)
     kinds = None if populations is None else np.asarray(populations, np.int64)
@@ -182,6 +183,8 @@ def draw_density(
         top: persons per m2 of the last colour; by default exceeded in 1 of 500 cells.
         environment: source of terrain and areas; by default only the walls of the map are drawn.
     """
+    check_plane(recording)
+    refuse_building(cmap)
     count, seconds = len(recording.characters.ids), recording.duration
     details = f"{count:,} characters  ·  mean over {seconds:,.1f} s"
     (sheet,) = new_page(

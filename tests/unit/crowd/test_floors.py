@@ -515,11 +515,22 @@ class TestRecording:
             lambda: fw.camera.follow(recording, 0),
             lambda: plot.draw_moment(cmap, recording),
             lambda: plot.animate(cmap, recording, tmp_path / "all.gif"),
+            lambda: plot.draw_density(recording.on_floor("0").environment, recording),
             lambda: classic_density(recording, [(0, 0), (1, 0), (1, 1)]),
         ):
             with pytest.raises(BadInput, match="the recording is of a building"):
                 use()
-        save_pedpy(recording.on_floor("0"), tmp_path / "ground.txt")
+        ground = recording.on_floor("0")
+        for use in (
+            lambda: plot.draw_moment(cmap, ground),
+            lambda: plot.draw_density(cmap, ground),
+            lambda: plot.draw_crowd(cmap, [(1, 1)]),
+            lambda: plot.animate(cmap, ground, tmp_path / "all.gif"),
+        ):
+            with pytest.raises(BadInput, match=r"take it with one = recording.on_floor\('1'\)"):
+                use()
+        plot.draw_moment(ground.environment, ground)
+        save_pedpy(ground, tmp_path / "ground.txt")
         assert (tmp_path / "ground.txt").read_text().count("\n") > 100
 
 
