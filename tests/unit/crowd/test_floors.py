@@ -140,6 +140,18 @@ def way_around(a, b, portal):
     return min(np.hypot(*(end - a)) + np.hypot(*(b - end)) for end in np.array(portal))
 
 
+@pytest.mark.xfail(
+    strict=True,
+    reason="who stays may be pushed back onto the stairs, and then walks straight to its place, "
+    "against the wall beside them",
+)
+def test_who_stays_and_is_pushed_away_comes_back(cmap):
+    crowd = two_ways(cmap, seed=1)
+    crowd.step(900)
+    assert crowd.arrivals == 24 + 6
+    assert crowd.floors == ["1"] * 24
+
+
 def test_neighbours_are_those_straight_through_portals_or_close_around_their_ends(cmap):
     crowd = fw.Crowd(cmap, seed=1)
     rng = np.random.default_rng(2)
