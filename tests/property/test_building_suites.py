@@ -93,10 +93,7 @@ def test_rimea_8_the_total_time_falls_with_the_speed():
 
 @pytest.mark.slow
 def test_rimea_8_with_four_in_each_room():
-    """With other places in the rooms, or seeds, a person may stand at a door post for ever.
-
-    See test_nobody_steps_over_the_point_that_it_walks_to_and_back_for_ever.
-    """
+    """With 0.5 m/s and other places in the rooms, three people blocked each other for ever."""
     cmap, starts = rimea_8(4)
     assert len(starts) == 448
     times = [time_to_leave(cmap, starts, speed) for speed in (0.5, 0.75, 1.0)]
