@@ -57,6 +57,8 @@ NOT_FOR_USERS = {
     ),
     "Building.contains": "is called in queries",
     "Building.heights": "is called in queries",
+    "Building.parts_at": "is called in pictures",
+    "Building.plan": "is called in recordings",
     "Lift.seconds": "is called in queries",
     "Pieces.label": "is for loaders",
     "Pieces.repair": "is for loaders",
