@@ -25,13 +25,12 @@ from footway.crowd.profile import mean_and_deviation
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.kernels.layouts import Tracks
     from footway.crowd.populations import Population
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 CAPACITY = 1.9  # people per m and s through a passage (Seyfried et al., Transp. Sci. 43, 2009)
 HORIZON = 8.0  # s ahead, within which people are about to pass

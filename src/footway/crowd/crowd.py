@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
     from footway.crowd.floors import Floors
     from footway.crowd.groups import Group
@@ -56,8 +57,6 @@ if TYPE_CHECKING:
     from footway.environment import Environment
     from footway.recording.recording import Recording
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _SHORTEST = 0.001  # s per step: smaller values are probably in another unit
 _STARTS_IN_AREA = 512  # candidate start points of a source

@@ -27,7 +27,7 @@ import numpy as np
 
 from footway import validation
 from footway._numba.portable_math import hypot
-from footway.corridor.kernels.query import are_connected
+from footway.crowd.free_space import describe_misfit, main_part
 from footway.crowd.kernels.floors import (
     CLOSED,
     DOWN_BELT,
@@ -46,9 +46,10 @@ from footway.environment.links import Escalator, Lift, Link
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
 
     from footway._numba.random_stream import RandomStream
+    from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.simulation import Simulation
@@ -56,8 +57,6 @@ if TYPE_CHECKING:
     from footway.environment import Building
     from footway.environment.areas import Polygon
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _TRIES = 40  # batches of random points without a free one
 _LEVEL = 1e-3  # m, a rise that is less counts as level
@@ -103,6 +102,8 @@ class Floors:
             np.int16,
         )
         self._portals = cmap.solver.index.grid.layers
+        counts = np.diff(self._portals.first[: len(self) + 1, 3])
+        self._portal_sheets = np.repeat(np.arange(len(self)), counts)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -124,12 +125,7 @@ class Floors:
         if len(tight):
             k = int(tight[0])
             (x, y), name = points[k].tolist(), self.building.layers[int(sheets[k])].name
-            reason = (
-                "is in an obstacle or outside it"
-                if clearance[k] <= 0.0
-                else f"has a clearance of {clearance[k]:.3f} m: the character has a radius of "
-                f"{radii[k]:g} m"
-            )
+            reason = describe_misfit(clearance[k], radii[k], "it")
             raise BadQuery(f"{what} {k} at ({x:g}, {y:g}) on {name} {reason}; move it")
 
     def area(self, value: Any) -> tuple[Polygon | None, Ints]:
@@ -200,23 +196,11 @@ class Floors:
                 break
         points, on = np.concatenate(found)[:count], np.concatenate(sheets)[:count]
         if is_connected and len(points):
-            main = self._main_part(points, on, radius)
+            main = main_part(self.locate(points, on)[0], radius, self.index)
             points, on = points[main], on[main]
         if not len(points):
             raise BadQuery(f"there is no position in the area where a disc of {radius:g} m fits")
         return np.ascontiguousarray(points), on
-
-    def _main_part(self, points: Floats, sheets: Ints, radius: float) -> NDArray[np.bool_]:
-        """Return which points lie in the connected part of the map with the most of them. (n,)."""
-        pieces, _ = self.locate(points, sheets)
-        rest, best = np.ones(len(points), bool), np.zeros(len(points), bool)
-        while rest.sum() > best.sum():
-            first = int(np.flatnonzero(rest)[0])
-            part = are_connected(pieces[first], pieces, radius, self.index)
-            part[first] = True
-            best = part if part.sum() > best.sum() else best
-            rest &= ~part
-        return best
 
     def scatter(
         self, radii: Floats, area: Any, simulation: Simulation, rng: RandomStream
@@ -347,34 +331,42 @@ class Floors:
             np.flatnonzero(hypot(*_gap(corner, at, size).T) <= size + length)
             for at, length in zip(middle, half, strict=True)
         ]
-        first = layers.first[:, 3]
         pairs: set[tuple[int, int]] = set()
-        for sheet in range(len(self)):
-            for portal in range(int(first[sheet]), int(first[sheet + 1])):
-                begin = sheet * per_sheet + near[portal]
-                reached = [(portal, 0.0)]
-                seen = {sheet}
-                while reached:
-                    last, gone = reached.pop()
-                    there = int(layers.beyond[last])
-                    if there in seen:
-                        continue
-                    seen.add(there)
-                    end = there * per_sheet + near[last]
-                    step = corner[near[portal]][:, None] - corner[near[last]]
-                    apart = np.maximum(0.0, np.abs(step) - size)
-                    some, other = np.nonzero(hypot(apart[..., 0], apart[..., 1]) <= size)
-                    pairs.update(zip(begin[some].tolist(), end[other].tolist(), strict=True))
-                    for more in range(int(first[there]), int(first[there + 1])):
-                        # Lower bound of the distance between two portals.
-                        way = float(hypot(*(middle[more] - middle[last])) - half[more] - half[last])
-                        further = gone + max(0.0, way)
-                        if further <= size:
-                            reached.append((more, further))
+        for portal, last, there in self._portals_in_reach(middle, half, size):
+            begin = self._portal_sheets[portal] * per_sheet + near[portal]
+            end = there * per_sheet + near[last]
+            step = corner[near[portal]][:, None] - corner[near[last]]
+            apart = np.maximum(0.0, np.abs(step) - size)
+            some, other = np.nonzero(hypot(apart[..., 0], apart[..., 1]) <= size)
+            pairs.update(zip(begin[some].tolist(), end[other].tolist(), strict=True))
         table = np.array(sorted(pairs), np.int64).reshape(-1, 2)
         count = np.bincount(table[:, 0], minlength=per_sheet * len(self))
         offsets = np.concatenate([[0], np.cumsum(count)]).astype(np.int32)
         return Joined(per_sheet, offsets, table[:, 1].astype(np.int32), np.empty((0, 2)), 0.0)
+
+    def _portals_in_reach(
+        self, middle: Floats, half: Floats, size: float
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield for each portal those behind it within `size`: (portal, last one, sheet beyond).
+
+        `middle` (n, 2) and `half` (n,) are the middles and half the widths of portals, m.
+        """
+        first, beyond = self._portals.first[:, 3], self._portals.beyond
+        for portal, sheet in enumerate(self._portal_sheets.tolist()):
+            reached, seen = [(portal, 0.0)], {sheet}
+            while reached:
+                last, gone = reached.pop()
+                there = int(beyond[last])
+                if there in seen:
+                    continue
+                seen.add(there)
+                yield portal, last, there
+                for more in range(int(first[there]), int(first[there + 1])):
+                    # Lower bound of the distance between two portals.
+                    between = float(hypot(*(middle[more] - middle[last])) - half[more] - half[last])
+                    further = gone + max(0.0, between)
+                    if further <= size:
+                        reached.append((more, further))
 
 
 def _gap(corner: Floats, at: Floats, size: float) -> Floats:
@@ -390,18 +382,14 @@ def _slopes(building: Building) -> Floats:
         link = building.links[layer.link] if layer.link >= 0 else None
         if layer.is_level or not isinstance(link, Link):
             continue
-        low, high = (np.array(line).reshape(2, 2).mean(axis=0)
-                     for line in (layer.low_line, layer.high_line))  # fmt: skip
-        run = float(hypot(*(high - low)))
-        slope = float(hypot(run, layer.high - layer.low)) / run
-        slopes[k, [UP_X, UP_Y]] = (high - low) / run
+        slopes[k, [UP_X, UP_Y]] = layer.run / float(hypot(*layer.run))
         for upward, belt, share in ((True, UP_BELT, UP_SHARE), (False, DOWN_BELT, DOWN_SHARE)):
             if not link.allows(upward=upward):
                 continue
             # People differ as on the level: a link's speed is that of somebody of mean speed.
-            speed = 1.0 / link.seconds_per_metre(slope, MEAN_SPEED, upward=upward)
+            speed = 1.0 / link.seconds_per_metre(layer.slope, MEAN_SPEED, upward=upward)
             if isinstance(link, Escalator):
-                slopes[k, belt] = link.belt / slope
+                slopes[k, belt] = link.belt / layer.slope
                 slopes[k, RUNS] = 1.0 if upward else -1.0
             slopes[k, share] = max(0.0, speed - slopes[k, belt]) / MEAN_SPEED
     return slopes
@@ -410,8 +398,8 @@ def _slopes(building: Building) -> Floats:
 def _timed(cmap: BuildingMap) -> Index:
     """Return the index with times, times the mean walking speed, as costs; and one-way edges.
 
-    A cost is never less than the length in plan, which bounds it in searches. The way up and the
-    way down cost the same: the mean of both.
+    A cost is never less than the length in plan, which bounds it in searches. Up and down cost the
+    same: the mean of both.
     """
     building, index = cmap.building, cmap.solver.index
     graph, sheet = index.graph, cmap.solver.edge_sheet
@@ -420,10 +408,9 @@ def _timed(cmap: BuildingMap) -> Index:
         link = building.links[layer.link] if layer.link >= 0 else None
         if layer.is_level or isinstance(link, Lift) or link is None:
             continue
-        run = _slope_of(layer)
-        ways = [up for up in (True, False) if link.allows(upward=up)]
+        directions = [upward for upward in (True, False) if link.allows(upward=upward)]
         factor[k] = MEAN_SPEED * np.mean(
-            [link.seconds_per_metre(run, MEAN_SPEED, upward=up) for up in ways]
+            [link.seconds_per_metre(layer.slope, MEAN_SPEED, upward=up) for up in directions]
         )
     weight = np.maximum(1.0, factor)[sheet] * graph.weight
     vertices = index.axis.vertices
@@ -441,14 +428,6 @@ def _timed(cmap: BuildingMap) -> Index:
         length=graph.length / graph.weight * weight, weight=weight,
     )  # fmt: skip
     return index._replace(graph=graph)
-
-
-def _slope_of(layer: Any) -> float:
-    """Return the length along a slope for a metre in plan."""
-    low, high = (np.array(line).reshape(2, 2).mean(axis=0)
-                 for line in (layer.low_line, layer.high_line))  # fmt: skip
-    run = float(hypot(*(high - low)))
-    return float(hypot(run, layer.high - layer.low)) / run
 
 
 def _is_one_way(building: Building, sheet: int) -> bool:

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway._numba.random_stream import RandomStream
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
+    from footway.corridor.kernels.layouts import Index
     from footway.environment.areas import Polygon
 
-    Floats = NDArray[np.float64]
 
 PACKED: Final = 0.55
 """Share of an area that randomly placed discs can cover: they jam at 0.547."""
@@ -71,7 +72,7 @@ def free_points(
             break
     points = np.concatenate(found)[:count]
     if area is None and len(points) and not everywhere:
-        points = points[_main_part(cmap, points, radius)]
+        points = points[main_part(cmap.locate(points).piece, radius, cmap.solver.index)]
     if not len(points):
         where = "on the map" if area is None else "in the area"
         raise BadQuery(f"there is no position {where} where a disc of radius {radius:g} m fits")
@@ -87,14 +88,13 @@ def _inside(area: Polygon | None, points: Floats) -> Floats:
     return np.ascontiguousarray(points[contains(area, points)])
 
 
-def _main_part(cmap: CorridorMap, points: Floats, radius: float) -> NDArray[np.bool_]:
-    """Return which points lie in the connected part of the map with the most of them. (n,)."""
-    pieces = cmap.locate(points).piece
-    rest = np.ones(len(points), bool)
-    best = np.zeros(len(points), bool)
+def main_part(pieces: Ints, radius: float, index: Index) -> NDArray[np.bool_]:
+    """Return which pieces (n,) of located points are in the connected part with most of them."""
+    rest = np.ones(len(pieces), bool)
+    best = np.zeros(len(pieces), bool)
     while rest.sum() > best.sum():
         first = int(np.flatnonzero(rest)[0])
-        part = are_connected(pieces[first], pieces, radius, cmap.solver.index)
+        part = are_connected(pieces[first], pieces, radius, index)
         part[first] = True
         best = part if part.sum() > best.sum() else best
         rest &= ~part
@@ -254,6 +254,13 @@ def _dilated(centres: Floats, radius: float, cell: tuple[float, float]) -> float
 
 
 # -- the nearest free point ----------------------------------------------------------------------
+
+
+def describe_misfit(clearance: float, radius: float, outside: str) -> str:
+    """Describe why a character does not fit at a place, for an error message."""
+    if clearance <= 0.0:
+        return f"is in an obstacle or outside {outside}"
+    return f"has a clearance of {clearance:.3f} m: the character has a radius of {radius:g} m"
 
 
 def describe_free_point(cmap: CorridorMap, at: tuple[float, float], radius: float) -> str:

@@ -18,11 +18,10 @@ from footway.validation import FARTHEST, number
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.crowd.populations import Population
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Slots = NDArray[np.int32]
 
 _PACKED = 0.6  # share of the group area that discs can fill and still walk

@@ -16,10 +16,10 @@ from footway.crowd.obstacles import list_by_cells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.crowd.kernels.layouts import World
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
 
 MODES: Final = ("gone", "waiting", "walking", "arrived", "staying", "unreachable")
 """Names of the modes, in the order of `kernels.layouts`."""

@@ -15,14 +15,11 @@ from footway.crowd.tracks import tracks_of
 from footway.errors import BadGeometry
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
     from footway.crowd.populations import Population
     from footway.environment import Environment
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _AT_ONCE = 20_000  # paths that are planned at once; the others are queued
 _ROUTES = 100  # the same for routes over terrain, which take longer to plan

@@ -25,12 +25,12 @@ from footway.validation import FARTHEST, number, pair, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.crowd import Crowd
     from footway.crowd.kernels.layouts import Tracks
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
 
 NO_OBSTACLES = ObstacleCells(
     0, np.zeros((1, 5), np.float32), np.zeros(1, np.int32), np.zeros(1, np.int32)

@@ -40,12 +40,11 @@ from footway.crowd.kernels.planning import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.populations import Alternatives, Population
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _BATCH = 64  # least requests per task of a thread
 _BATCHES = 256  # tasks, if requests are many

@@ -12,7 +12,7 @@ from footway import validation
 from footway.corridor.kernels.query import are_connected
 from footway.corridor.map import as_points
 from footway.corridor.points import locate
-from footway.crowd.free_space import describe_free_point, free_points
+from footway.crowd.free_space import describe_free_point, describe_misfit, free_points
 from footway.crowd.kernels.layouts import GoalTable
 from footway.crowd.profile import Profile
 from footway.crowd.terrain_following import FollowingStyle
@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
     from footway.crowd.floors import Floors
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 ARRIVAL = 0.5  # m from a goal at which it counts as reached
 _FEWEST_GOALS, _MOST_GOALS = 1 << 12, 1 << 18  # of the random goals that populations share
@@ -376,12 +375,7 @@ def check_clearance(cmap: CorridorMap, what: str, points: Floats, radii: Floats)
     if len(tight):
         k = int(tight[0])
         x, y = points[k].tolist()
-        reason = (
-            "is in an obstacle or outside the map"
-            if clearance[k] <= 0.0
-            else f"has a clearance of {clearance[k]:.3f} m: the character has a radius of "
-            f"{radii[k]:g} m"
-        )
+        reason = describe_misfit(clearance[k], radii[k], "the map")
         free = describe_free_point(cmap, (x, y), float(radii[k])) or "it fits nowhere"
         raise BadQuery(f"{what} {k} at ({x:g}, {y:g}) {reason}; {free}")
 

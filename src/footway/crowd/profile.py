@@ -23,11 +23,9 @@ from footway.errors import BadQuery
 from footway.validation import as_float, number, one_of, shown, similar
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from footway._numba.random_stream import RandomStream
+    from footway.arrays import Floats
 
-    Floats = NDArray[np.float64]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Spread = float | tuple[float, float]

@@ -24,13 +24,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.crowd.groups import Group
     from footway.crowd.populations import GoalRange, Population
     from footway.crowd.profile import Profile, Spread
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
 
 _VARYING = [name for name, declared in PROPERTIES.items() if declared.varies]  # drawn at random

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
     from footway.crowd.floors import Floors
     from footway.crowd.models import LocalModel
@@ -57,8 +58,6 @@ if TYPE_CHECKING:
     from footway.environment import Environment
     from footway.environment.areas import Polygon
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 Purpose = Literal["bodies", "goals", "areas", "spawns", "groups", "changes"]
 

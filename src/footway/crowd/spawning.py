@@ -34,13 +34,12 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway._numba.random_stream import RandomStream
+    from footway.arrays import Floats, Ints
     from footway.crowd.floors import Floors
     from footway.crowd.populations import Population
     from footway.crowd.profile import Profile, Spread
     from footway.crowd.simulation import Simulation
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
     Rows = dict[str, NDArray[Any]]
 
 LONGEST = 604_800.0  # s, a week: larger values are probably in another unit

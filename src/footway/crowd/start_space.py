@@ -12,12 +12,10 @@ from footway.corridor.kernels.query import are_connected
 from footway.crowd.free_space import FreeSamples, sample_free_space
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.environment.areas import Polygon
 
-    Floats = NDArray[np.float64]
 
 _SMALL: Final = 0.02  # share of the space that may be unused before `warning` mentions it
 

@@ -20,8 +20,8 @@ from footway.errors import BadQuery
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from footway.arrays import Floats, Ints
+
     Slots = NDArray[np.int32]
 
 

@@ -30,6 +30,7 @@ from footway.follow.kernels.visibility import make_workspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Graph
     from footway.crowd.profile import Profile
     from footway.crowd.simulation import Simulation
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from footway.terrain.kernels.search import Nodes
     from footway.terrain.terrain import Terrain, TerrainMesh
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 MARGIN = 0.75  # m between routes and worse terrain if possible: other characters push sideways
 _FEW_NODES = 3  # on a long side of a triangle: the search is faster, routes are 0.2 % longer

@@ -20,11 +20,10 @@ from footway.crowd.kernels.layouts import Tracks
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
     from footway.corridor.kernels.layouts import Index
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 CLOSEST, WIDEST = 0.25, 1.0  # m, least and greatest spacing of the samples
 SHARE = 0.25  # spacing as a share of R

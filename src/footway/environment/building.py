@@ -95,6 +95,19 @@ class Layer(NamedTuple):
         """Whether it has the same height everywhere."""
         return self.low == self.high
 
+    @property
+    def run(self) -> Floats:
+        """(2,) m. Vector in plan from the middle of the lower line to that of the higher line."""
+        low, high = (np.array(line).reshape(2, 2) for line in (self.low_line, self.high_line))
+        run: Floats = high.mean(axis=0) - low.mean(axis=0)
+        return run
+
+    @property
+    def slope(self) -> float:
+        """Length along the slope of a metre in plan, uphill."""
+        run = float(hypot(*self.run))
+        return float(hypot(run, self.high - self.low)) / run
+
     def heights(self, points: Floats) -> Floats:
         """Heights of points (n, 2), (n,) m."""
         if self.is_level:

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from footway.arrays import Floats
     from footway.corridor import CorridorMap, Pinch
     from footway.corridor.building.path import BuildingPath
     from footway.environment import Building
     from footway.environment.building import Layer
     from footway.follow.building_walk import BuildingWalk
 
-    Floats = NDArray[np.float64]
     Placed = Callable[[Floats], Floats]  # (n, 3) m to (n, 2) on the page
 
 _FLOOR = "#efede6"

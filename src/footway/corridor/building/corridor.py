@@ -12,13 +12,9 @@ from footway.corridor.corridor import Corridor
 from footway.corridor.kernels.surface import sheets_along
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor.building.path import BuildingPath
     from footway.environment import Building
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

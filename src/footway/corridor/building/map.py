@@ -35,14 +35,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from os import PathLike
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor.corridor import Pinch
     from footway.environment import Building
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 _MOST_PLANS = 500  # sequences of links that are tried for one path
 _MOST_PATHS = 1000  # between the same ends

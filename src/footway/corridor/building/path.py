@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Any
 from footway.corridor.path import Path
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor.path import TautPath
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -19,12 +19,9 @@ from footway.environment.links import WALKING, Escalator, Lift, Link
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats
     from footway.environment import Building
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
 
 _SHORTER = 1.0 - 1e-9  # a lower bound is lower by this share in spite of rounding
 

@@ -17,16 +17,11 @@ from footway.corridor.search import Solver, _make_workspace
 from footway.validation import as_text
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.graph_search import GraphWorkspace
     from footway.corridor.kernels.layouts import Index
     from footway.corridor.search import Solution
     from footway.environment import Building
-
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
-    Bools = NDArray[np.bool_]
 
 
 class BetweenSheets(Solver):

@@ -64,23 +64,23 @@ def gather_through_portals(row, cell, count, cells, grid, near):
 
 @inner(inline=False)
 def _may_meet(ax, ay, layer, bx, by, wanted, reach, layers):
-    """Return whether a way through one portal, or two, may be shorter than `reach`."""
+    """Return whether a path through one portal, or two, may be shorter than `reach`."""
     for k in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
         between = layers.beyond[k]
-        if _way_through(k, ax, ay, bx, by, layers) >= reach:
+        if _length_through(k, ax, ay, bx, by, layers) >= reach:
             continue
         if between == wanted:
             return True
         for m in range(layers.first[between, 3], layers.first[between + 1, 3]):
             is_there = layers.beyond[m] == wanted
-            if is_there and _way_through(m, ax, ay, bx, by, layers) < reach:
+            if is_there and _length_through(m, ax, ay, bx, by, layers) < reach:
                 return True
     return False
 
 
 @inner
-def _way_through(portal, ax, ay, bx, by, layers):
-    """Return the length of the shortest way from a to b through a portal, or around its ends, m."""
+def _length_through(portal, ax, ay, bx, by, layers):
+    """Return the length of the shortest line from a to b through a portal or past its ends, m."""
     px, py = layers.portals[portal, 0], layers.portals[portal, 1]
     qx, qy = layers.portals[portal, 2], layers.portals[portal, 3]
     dx, dy = bx - ax, by - ay
@@ -98,7 +98,7 @@ def _way_through(portal, ax, ay, bx, by, layers):
 def speed_on_slope(k, ex, ey, speed, slopes, state):
     """Return the preferred direction and speed in plan, of somebody who has this on the level.
 
-    An escalator carries also those who stand, or want to go the other way.
+    An escalator carries also those who stand, or want to go against it.
     """
     sheet = state.sheet[k, SHEET] - 1
     up_x, up_y, runs = slopes[sheet, UP_X], slopes[sheet, UP_Y], slopes[sheet, RUNS]

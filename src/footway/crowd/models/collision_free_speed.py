@@ -3,7 +3,7 @@
 "Collision-free speed model for pedestrian dynamics", Traffic and Granular Flow '15 (arXiv
 1512.05597). A character turns away from others and walks at the speed V(s) that the spacing s to
 the nearest one in its way allows. Distances are between discs: the paper's l is the sum of the
-radii here. The numbers of the equations are left out, as they were not compared with the paper.
+radii here.
 
     v = V(s) e,  V(s) = min(v0, max(0, (s - l) / T))
     e ~ e0 + sum of a exp((l - s_j) / D) n_j        n_j: direction from neighbour j

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Ints = NDArray[np.int64]
+    from footway.arrays import Floats, Ints
+
 
 Gives = Literal["acceleration", "velocity"]
 
