@@ -71,6 +71,12 @@ class Server:
         with Page(self._access) as client:
             return client.request(kind, **facts)
 
+    def obstacles(self):
+        """The obstacles of the crowd: x, y and radius of each."""
+        with Page(self._access) as client:
+            client.send("hello")
+            return client.event("obstacles")[1]["discs"]
+
 
 @pytest.fixture
 def server(access):

@@ -137,6 +137,21 @@ def test_ctrl_c_ends_the_loading_at_the_start(tmp_path):
     wait_until(lambda: not is_running(int(file.with_suffix(".pid").read_text())))
 
 
+def test_what_was_changed_last_is_done_after_the_browser_disconnects(studio):
+    with Page(studio.access) as watching:
+        with Page(studio.access) as page:
+            n = page.request("obstacle", do="add", at=[20.0, 20.0], radius=0.5)[0]["ok"]["id"]
+            page.send("population", do="add", count=500)  # the moves wait until it is done
+            for k in range(30):
+                page.send("obstacle", do="move", id=n, at=[20.0, 20.0 + 0.2 * (k + 1)])
+        arrays = watching.until(lambda header: header.get("event") == "obstacles")[1]
+        while abs(arrays["discs"].reshape(-1, 3)[-1, 1] - 26.0) > 1e-3:
+            arrays = watching.event("obstacles")[1]
+        watching.request("obstacle", do="remove", id=n)
+        watching.request("crowd", do="reset")
+        wait_until(lambda: not studio.answering)
+
+
 # -- signals -----------------------------------------------------------------------------------
 
 

@@ -68,6 +68,9 @@ QUEUES: Final = {
 }  # fmt: skip
 """Queue for each type of request."""
 
+_CHANGES: Final = frozenset({"open", "edit", "roadmap", "crowd", "population", "obstacle"})
+"""Requests that change something: they are done even if their browser has disconnected."""
+
 _SLOW: Final = "slow layers"  # queue of layers that take seconds
 _LOADING: Final = "loading"  # queue of uploaded files
 _MAX_UPLOADS: Final = 4  # at the same time: each may take as much memory as a file may have
@@ -157,6 +160,7 @@ class Studio:
             name: WorkQueue(_CAPACITY.get(name, _DEFAULT_CAPACITY))
             for name in {*QUEUES.values(), _SLOW, _LOADING}
         }
+        self.answering = set[asyncio.Task[None]]()  # requests of all clients
         self.uploads = 0  # in progress
         self.has_stopped = True  # whether the crowd stopped in time at shutdown
 
@@ -281,15 +285,13 @@ class Studio:
         client = Client()
         self.clients.join(client)
         sender = asyncio.create_task(_send(socket, client))
-        tasks = set[asyncio.Task[None]]()
         try:
             async for text in _messages(socket, client):
                 task = asyncio.create_task(self._answer(text, client))
-                tasks.add(task)
-                task.add_done_callback(tasks.discard)
+                self.answering.add(task)
+                task.add_done_callback(self.answering.discard)
         finally:
-            for task in (*tasks, sender):
-                task.cancel()
+            sender.cancel()
             self.clients.all.discard(client)
             client.leave()
             with suppress(asyncio.CancelledError):
@@ -324,11 +326,14 @@ class Studio:
         """Answer a request in a worker thread.
 
         Of the path requests of one client that wait, only the newest is answered: dragging a start
-        point or a radius sends many, and only the last one matters.
+        point or a radius sends many, and only the last one matters. After a client has
+        disconnected, what it changed last is still done: a page may be reloaded at any time.
         """
         is_path, number = request.type == "path", client.path + 1
 
         def work() -> Message:
+            if client.is_gone and request.type not in _CHANGES:
+                return refused(request.n, "the browser has disconnected", "dropped")
             if is_path and client.path > number:
                 return refused(request.n, "a newer request replaced it", "dropped")
             return self.session.answer(request, partial(self._progress, client, request.n))
