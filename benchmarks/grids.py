@@ -10,7 +10,9 @@ times. Memory is that of the arrays of the map. The maps are not part of the pro
 beside it are measured.
 Searches for a point on meshes, such as Polyanya (Cui, Harabor and Grastien, IJCAI 2017), answer the
 same queries, but serve one radius and certify nothing; no implementation of it is on PyPI, so none
-is timed here.
+is timed here. The second table has published figures of the Grid-based Path Planning Competition
+(any-angle track, 2023, 256,000 queries): other maps, many of them larger, another machine, and C++.
+Its means can be compared with ours in size only; "preprocessing" is what their files take.
 """
 
 from __future__ import annotations
@@ -41,8 +43,16 @@ MOST_WALLS = 10_000  # of a map with a table
 SLACK = 0.01  # m, by which a scenario may be shorter: its lengths are rounded
 COLUMNS = (
     "map", "walls", "queries", "build, s", "landmarks, s", "table, s", "map, MB", "table, MB",
-    "median, us", "p99, us", "prepared: median, us", "p99, us", "shorter than the grid's, %",
+    "mean, us", "median, us", "p99, us", "prepared: mean, us", "median, us", "p99, us",
+    "shorter than the grid's, %",
 )  # fmt: skip
+PUBLISHED = (
+    ("Polyanya, constrained triangles merged (Poly_MCDT)", 377.514573464, 0.228, 0.090),
+    ("Polyanya, rectangles (Poly_Rec)", 1704.373277857, 1.0, 0.116),
+)
+"""Entry; s for all queries; GB of files computed before; GB of memory. From the archive of entries,
+github.com/gppc-dev/algorithm-archive, anyangle/2023."""
+PUBLISHED_QUERIES = 256_000
 
 
 class Scenario(NamedTuple):
@@ -64,7 +74,16 @@ def run(effort: Effort) -> Outcome:
         f"{asked:,} paths lead from start to goal and cross no wall; none is longer than the "
         "scenario's along the grid, nor shorter than the straight line. The table changes no bit."
     )
-    return Outcome([Table("Paths of a point", COLUMNS, measured)], checked)
+    return Outcome([Table("Paths of a point", COLUMNS, measured), _published()], checked)
+
+
+def _published() -> Table:
+    rows = [
+        (entry, 1e6 * seconds / PUBLISHED_QUERIES, stored, memory)
+        for entry, seconds, stored, memory in PUBLISHED
+    ]
+    columns = ("entry", "mean, us", "preprocessing, GB", "memory, GB")
+    return Table("Published figures, Grid-based Path Planning Competition 2023", columns, rows)
 
 
 def _measure(file: Path, effort: Effort) -> tuple[Any, ...]:
@@ -74,17 +93,22 @@ def _measure(file: Path, effort: Effort) -> tuple[Any, ...]:
     lengths, plain = _ask(cmap, scenarios, effort)
     gain = 100.0 * float(np.median(1.0 - lengths / [one.along_grid for one in scenarios]))
     walls, size = len(cmap.solver.index.grid.walls), _bytes(cmap.solver.index) / 1e6
-    table, table_size, quantiles = None, None, (None, None)
+    table, table_size, quantiles = None, None, (None, None, None)
     if walls <= MOST_WALLS:
         table, _ = processor_time(partial(cmap.prepare, radius=0.0))
         same, prepared = _ask(cmap, scenarios, effort)
         if not np.array_equal(lengths, same):
             raise WrongAnswer(f"{file.stem}: a table changed the length of a path")
-        table_size, quantiles = cmap.prepared[0.0] / 1e6, np.quantile(prepared, (0.5, 0.99))
+        table_size, quantiles = cmap.prepared[0.0] / 1e6, _summary(prepared)
     return (
         file.stem, walls, len(scenarios), build, landmarks, table, size, table_size,
-        *np.quantile(plain, (0.5, 0.99)), *quantiles, gain,
+        *_summary(plain), *quantiles, gain,
     )  # fmt: skip
+
+
+def _summary(times: Floats) -> tuple[float, ...]:
+    """Return mean, median and 99th percentile."""
+    return float(times.mean()), *map(float, np.quantile(times, (0.5, 0.99)))
 
 
 def _scenarios(file: Path, cmap: fw.CorridorMap) -> Iterator[Scenario]:
