@@ -387,6 +387,16 @@ def similar(name: str, known: Iterable[str], *, at_least: float = 0.6) -> str:
     return lower[near[0]] if near else ""
 
 
+def meant_built_in(file: Path, prefix: str) -> str:
+    """Return PREFIX:NAME if a file that does not exist is that with a misspelled prefix, else "".
+
+    >>> meant_built_in(Path("dmeo:city"), "demo")
+    'demo:city'
+    """
+    given, _, name = str(file).partition(":")
+    return f"{prefix}:{name}" if name and not file.exists() and similar(given, [prefix]) else ""
+
+
 def flag(value: object, name: str, *, error: type[BadInput] = BadQuery) -> bool:
     """Return True or False."""
     if not isinstance(value, (bool, np.bool_)):

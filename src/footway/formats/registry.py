@@ -237,9 +237,8 @@ def load(
         with _no_garbage_collection():
             return _read(file, scale, resolution, between, up)
     except BadInput as error:
-        prefix, _, name = str(path).partition(":")
-        if name and not file.exists() and validation.similar(prefix, ["gallery"]):
-            raise BadFile(f"{file}: does not exist; did you mean 'gallery:{name}'?") from None
+        if meant := validation.meant_built_in(file, "gallery"):
+            raise BadFile(f"{file}: does not exist; did you mean {meant!r}?") from None
         raise type(error)(f"{file}: {' '.join(str(error).split())}") from error
     except RecursionError as error:
         raise BadFile(f"{file}: is nested too deeply; this is not a map") from error

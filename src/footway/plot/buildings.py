@@ -16,6 +16,7 @@ from footway.environment import Escalator, Lift, Ramp
 from footway.errors import BadQuery
 from footway.plot import palette
 from footway.plot.arguments import checked
+from footway.plot.layers import HALO
 from footway.validation import shown
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 _FLOOR = "#efede6"
 _STEP = 0.17  # m, height of a step
 _COLUMNS = 4  # panels beside each other
+_PANEL = 4.2  # inches, width of one
+_TEXT = 6.0  # points, size of names and widths
 _SLANT = 0.35, 0.45  # of the y-axis in axonometry: to the right and up
 _LIFT = 0.30  # of the width of the building, between floors in axonometry
 _TALLEST = 10.0  # inches
@@ -56,7 +59,7 @@ def draw_building(
     Args:
         cmap: map of a building.
         path: or walk, drawn on the floors and links that it uses; in axonometry also points (n, 3).
-        passages: drawn where they are.
+        passages: drawn where they are, with their widths.
         people: places of people, (x, y, floor or link).
         style: "floors": each floor with the links that leave it; "axonometry": floors above each
             other, farther apart than they are.
@@ -82,7 +85,7 @@ def draw_building(
     x0, y0, x1, y1 = building.bounds
     columns = min(count, _COLUMNS if x1 - x0 < 2.0 * (y1 - y0) else _COLUMNS // 2)
     rows = math.ceil(count / columns)
-    size = 4.2 * columns, rows * (4.2 * (y1 - y0) / (x1 - x0) + 0.4)
+    size = _PANEL * columns, rows * (_PANEL * (y1 - y0) / (x1 - x0) + 0.4)
     figure = Figure(figsize=size, layout="constrained")
     for k, floor in enumerate(building.floors):
         axes = figure.add_subplot(rows, columns, k + 1)
@@ -95,9 +98,12 @@ def draw_building(
         crowd = places[0][np.isin(places[1], here)]
         if len(crowd):
             axes.plot(*crowd.T, "o", color=palette.ACCENT, ms=_BODY, mew=0, zorder=6)
+        labels = _Labels(axes, (x1 - x0 + 2.0) / (0.9 * 72.0 * _PANEL))
         for pinch in passages:
             if pinch.where == str(floor):
                 axes.plot(*zip(pinch.left, pinch.right, strict=True), color=palette.PINCH, lw=2)
+                labels.write(f"{pinch.width:.2f} m", pinch.at, palette.PINCH)
+        labels.write_links(building, here[1:])
         axes.set_xlim(x0 - 1, x1 + 1)
         axes.set_ylim(y0 - 1, y1 + 1)
         axes.set_aspect("equal")
@@ -141,6 +147,45 @@ def _draw_sheet(
         begin, end = place(middle if link.direction == "up" else middle[::-1])
         arrow = {"arrowstyle": "->", "color": palette.CORRIDOR, "lw": 1.2}
         axes.annotate("", end, begin, zorder=order + 0.5, arrowprops=arrow)
+
+
+class _Labels:
+    """Texts of one panel that do not cover each other: what comes first has its place."""
+
+    _ABOVE = 5.0, -9.0, 13.0, -17.0  # points, places that are tried
+
+    def __init__(self, axes: Axes, metres_per_point: float) -> None:
+        self._axes, self._scale = axes, metres_per_point
+        self._taken: list[shapely.Polygon] = []
+
+    def write(self, text: str, at: tuple[float, ...], colour: str) -> None:
+        """Write beside a place; not at all if other texts are everywhere around it."""
+        wide, high = 0.3 * _TEXT * (len(text) + 1), _TEXT  # points, half the width and the height
+        for above in self._ABOVE:
+            x, y = at[0], at[1] + above * self._scale
+            box = shapely.box(
+                x - wide * self._scale, y, x + wide * self._scale, y + high * self._scale
+            )
+            if not any(box.intersects(other) for other in self._taken):
+                break
+        else:
+            return
+        self._taken.append(box)
+        self._axes.annotate(
+            text, (at[0], at[1]), xytext=(0, above), textcoords="offset points", ha="center",
+            fontsize=_TEXT, color=colour, path_effects=HALO, zorder=7,
+        )  # fmt: skip
+
+    def write_links(self, building: Building, parts: list[int]) -> None:
+        """Write the name of each link once, at the largest of its parts."""
+        largest: dict[str, Any] = {}
+        for sheet in parts:
+            name = building.links[building.layers[sheet].link].name
+            polygon = building.sheets[sheet].polygon
+            if name not in largest or polygon.area > largest[name].area:
+                largest[name] = polygon
+        for name, polygon in largest.items():
+            self.write(name, polygon.representative_point().coords[0], palette.INK)
 
 
 def _across(layer: Layer) -> tuple[Floats, Floats]:

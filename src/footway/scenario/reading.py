@@ -19,7 +19,7 @@ from footway.formats.registry import read_text
 from footway.scenario.models import TABLES, Scenario
 from footway.scenario.problems import Fault, Origin, kind_of
 from footway.scenario.values import NO_PLACE, SPREAD, what_is
-from footway.validation import did_you_mean, shown, similar
+from footway.validation import did_you_mean, meant_built_in, shown, similar
 from footway.validation import file as checked_file
 from footway.validation import text as checked_text
 
@@ -101,6 +101,8 @@ def _read(file: str | os.PathLike[str]) -> tuple[dict[str, Any], Origin, Path]:
         refuse_map(path)
         text = read_text(path)
     except BadFile as error:
+        if meant := meant_built_in(path, "demo"):
+            raise BadFile(f"{name}: does not exist; did you mean {meant!r}?") from None
         raise BadFile(f"{name}: {error}") from error
     return _parse(text, name), Origin(name, key_lines(text)), path.parent
 

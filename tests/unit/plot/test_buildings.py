@@ -44,6 +44,19 @@ def test_axonometry_draws_the_whole_path_and_arrows_on_escalators(station, path)
     assert np.ptp(heights) > 10.0
 
 
+def test_passages_and_links_are_named_and_their_texts_apart(station):
+    passages = station.passages(5)
+    figure = plot.draw_building(station, passages=passages)
+    figure.canvas.draw()
+    shown = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert sum(text == "1.20 m" for text in shown) == sum(len(p.where) > 0 for p in passages)
+    for axes in figure.axes:
+        boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
+        for k, box in enumerate(boxes):
+            assert not any(box.overlaps(other) for other in boxes[:k])
+    assert {"lift", "entrance up", "west 2"} <= set(shown)
+
+
 def test_what_is_no_path_of_the_building_is_refused(station):
     field = fw.CorridorMap.build(fw.load("gallery:field"))
     flat = field.path((2, 2), (17, 11), radius=0.25)

@@ -434,6 +434,7 @@ def press_in_step(monkeypatch, *, step, times, number=signal.SIGINT):
         ((), "no scenario is given"),
         (("missing.toml",), "missing.toml: does not exist"),
         (("demo:city2000",), "no built-in scenario 'city2000'"),
+        (("dmeo:city",), "dmeo:city: does not exist; did you mean 'demo:city'?"),
         (("SCENARIO", "-o", "run.csv"), "must end in .parquet"),
         (("SCENARIO", "-o", "no/run.parquet"), "there is no folder no"),
         (("SCENARIO", "--checkpoint", "run.parquet"), "run.parquet: the name of a checkpoint"),
