@@ -199,10 +199,15 @@ class Browsing:
     def picture(self):
         """The pixels of the scene, drawn in full, for telling whether something was drawn."""
         before = self.state["pictures"]
+        self.page.evaluate("window.footway.app.stage.pace.forget()")
         self.page.evaluate("window.footway.app.stage.pace.level = 0")
         self.page.evaluate("window.footway.app.stage.invalidate()")
         self.shows(lambda state: state["pictures"] > before and state["fine"])
         return self.page.screenshot(clip=self.CLIP)
+
+    def people(self, *, shown=False):
+        """The people of the crowd, or those that are drawn: place, height and sheet of each."""
+        return self.page.evaluate("(shown) => window.footway.app.crowd.everybody(shown)", shown)
 
     def colours(self, *places):
         """The colours of points of the map, as they are drawn when nothing moves."""

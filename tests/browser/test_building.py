@@ -61,7 +61,7 @@ def test_a_mark_on_stairs_is_on_both_floors_that_they_join(browsing):
 def test_what_is_for_plans_is_switched_off_in_one_line(browsing):
     browsing.press("layer-discs")
     browsing.open("gallery:rimea8")
-    reason = "Crowds, roadmaps and editing are for maps of one floor."
+    reason = "Roadmaps and editing are for maps of one floor."
     assert browsing.part("layers-none").inner_text() == reason
     assert browsing.page.locator("[data-testid=layer-grid]").evaluate(
         "(e) => e.closest('[inert]') !== null"
@@ -70,21 +70,47 @@ def test_what_is_for_plans_is_switched_off_in_one_line(browsing):
     assert browsing.toasts == ""
     assert findings(browsing) == []
     browsing.press("tab-crowd")
-    assert browsing.part("crowd-none").inner_text() == reason
-    assert not browsing.part("crowd-play").is_visible()
+    assert browsing.part("obstacles-none").inner_text() == "Obstacles are for maps of one floor."
+    assert not browsing.part("obstacle-drop").is_visible()
+    assert findings(browsing) == []
     browsing.press("tab-edit")
     assert browsing.part("edit-locked").inner_text() == (
-        f"This document cannot be edited: c{reason[1:]}"
+        f"This document cannot be edited: r{reason[1:]}"
     )
-    assert not browsing.part("save-scenario").is_visible()
     browsing.click((5.0, 6.6))
     assert browsing.state["draft"] == []
     assert findings(browsing) == []
-    browsing.page.locator("canvas.stage").press("Space")
-    browsing.until(lambda: "is a building; crowds in the studio walk on maps" in browsing.toasts)
     browsing.open("gallery:field")
     assert not browsing.part("floors").is_visible()
     assert browsing.state["floor"] is None
+
+
+def test_people_walk_over_floors_and_are_followed(browsing, server):
+    browsing.open("gallery:rimea8")
+    browsing.press("tab-crowd", "floor-1")
+    browsing.part("add-count").fill("1")
+    browsing.part("add-area").select_option(label="room 7, floor 1")
+    browsing.part("add-goal").select_option(label="exit, floor 0")
+    browsing.press("add-population")
+    browsing.shows(lambda state: state["people"] == {"1": 1})
+    empty = browsing.part("floor-0").inner_text()
+    (person,) = browsing.people()
+    browsing.click(person["at"])
+    browsing.shows(lambda state: state["selected"] == 0)
+    browsing.until(lambda: ", floor 0" in browsing.part("character-facts").inner_text())
+    browsing.press("character-follow", "crowd-speed-16", "crowd-play")
+    browsing.shows(lambda state: state["floor"] == "0")  # it has come down the stairs
+    browsing.until(lambda: browsing.part("floor-0").inner_text() != empty)
+    browsing.press("crowd-pause")
+    (person,) = browsing.people()
+    height = person["height"]
+    browsing.press("character-follow", "floor-2")
+    assert browsing.people(shown=True) == []  # on the map of another floor
+    browsing.press("view-3d")
+    (seen,) = browsing.people(shown=True)
+    assert seen["height"] == pytest.approx(height)
+    assert findings(browsing) == []
+    server.request("crowd", do="faster", speed=1.0)
 
 
 def test_in_3d_floors_are_pulled_apart_cut_and_faint(browsing):

@@ -129,6 +129,7 @@ CROWD = [
     "set_goals",
     "set_profile",
     "set_speed",
+    "sheets",
     "speeds",
     "start_spaces",
     "step",

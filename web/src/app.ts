@@ -217,8 +217,19 @@ export class App {
     const height = building.heightOn(building.sheetOf(store.floor.value), [0, 0]);
     stage.level = height;
     ground.root.position.z = building.isShown ? height + 0.02 : 0; // areas are above the floor
+    const sheet = building.isShown ? building.sheetOf(store.floor.value) : undefined;
+    for (const moving of [this.crowd, this.trails]) moving.setLevels(building.levels);
+    this.density.show(sheet, height);
     tell(this.floorsMoved, undefined);
     stage.cameraMoved();
+  }
+
+  /** Number of people on each floor of a building, by name, where there are any. */
+  peopleOnFloors(): Record<string, number> {
+    const { building, crowd, store } = this;
+    const counts = crowd.counts(building.sheets.length);
+    const floors = store.document.value?.floors ?? [];
+    return Object.fromEntries(floors.flatMap(({ name }, k) => (counts[building.sheetOf(k)] > 0 ? [[name, counts[building.sheetOf(k)]]] : [])));
   }
 
   private async open(document: Document): Promise<void> {

@@ -87,6 +87,7 @@ function state(): unknown {
     radius: path.query.get().radius,
     floor: store.floorName,
     present: [...app.building.present],
+    people: app.peopleOnFloors(),
     heights: app.building.heights,
     selected: store.selected.value,
     following: store.following.value,

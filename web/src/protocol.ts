@@ -1,10 +1,11 @@
 /** Written by web/make_protocol.py from the models of footway.studio: do not edit. */
 
-/** An area of the map. */
+/** An area of the map, in a building on a floor. */
 export interface AreaFacts {
   name: string;
   index: number;
   role: string;
+  floor: string | null;
 }
 
 /** One polygon of an area, on a floor of a building. */
@@ -34,6 +35,8 @@ export interface Character {
   mode: string;
   forces: Array<string>;
   time: number;
+  floor: string | null;
+  goal_floor: string | null;
 }
 
 /** Label of the kernels that are being compiled; None if none are. */
@@ -368,6 +371,8 @@ export interface PathArrays {
 export interface CharacterArrays {
   points: Float32Array;
   radii: Float32Array;
+  heights?: Float32Array;
+  sheets?: Int32Array;
   attraction: Float32Array;
   forces: Float32Array;
 }
@@ -395,6 +400,8 @@ export interface FrameArrays {
   velocity: Int16Array;
   radius: Uint16Array;
   population: Uint8Array;
+  height?: Float32Array;
+  sheet?: Uint16Array;
   discs?: Float32Array;
 }
 
@@ -483,7 +490,9 @@ export interface PopulationFields {
   count?: number;
   behaviour?: "goals" | "wander";
   area?: string | null;
+  floor?: string | null;
   goal?: string | Place | null;
+  goal_floor?: string | null;
   then?: "repeat" | "stay" | "exit";
   index?: number | null;
 }

@@ -41,7 +41,7 @@ export class Store {
     LAYERS.map((name) => [name, new Signal(SHOWN.includes(name))]),
   );
 
-  /** Whether a building is open, which has no crowd, no roadmaps and no edits. */
+  /** Whether a building is open, which has no roadmaps and no edits. */
   get isBuilding(): boolean {
     return (this.document.value?.floors.length ?? 0) > 0;
   }

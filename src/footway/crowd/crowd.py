@@ -196,6 +196,12 @@ class Crowd:
         building = self._floors("heights").building
         return building.heights(self._simulation.sheets_of(self._slots), self.positions)
 
+    @property
+    def sheets(self) -> Ints:
+        """(n,) Layer of each character, an index into `map.building.layers`, in order of `ids`."""
+        self._floors("sheets")
+        return self._simulation.sheets_of(self._slots)
+
     def _floors(self, what: str) -> Floors:
         floors = self._simulation.floors
         if floors is None:

@@ -16,7 +16,7 @@ from footway.crowd.obstacles import list_by_cells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.arrays import Floats
+    from footway.arrays import Floats, Ints
     from footway.crowd.kernels.layouts import World
     from footway.crowd.simulation import Simulation
 
@@ -53,6 +53,9 @@ class Character(NamedTuple):
             "obstacles" (F_c), "user" (what the functions of `each_step` returned last), and
             "guard", which keeps the disc away from others and walls and limits its speed. Their sum
             is the change of its velocity per second.
+        floor: name of the floor or link that it is on; None in the plane.
+        goal_floor: likewise of its goal.
+        sheets: (n,) layer of the building of each ball of the corridor; -1 in the plane.
 
     """
 
@@ -67,6 +70,9 @@ class Character(NamedTuple):
     attraction: tuple[float, float] | None
     corridor: Floats
     forces: dict[str, Floats]
+    floor: str | None
+    goal_floor: str | None
+    sheets: Ints
 
 
 def inspect_character(simulation: Simulation, number: int, slot: int) -> Character:
@@ -74,19 +80,33 @@ def inspect_character(simulation: Simulation, number: int, slot: int) -> Charact
     characters = simulation.characters
     cursor, goal = characters.state.cursor[slot], characters.goal_point[slot]
     walks = cursor[col.MODE] == col.WALKING and cursor[col.HALF] >= 0
+    has_goal = bool(np.isfinite(goal).all())
+    goal_sheet = int(characters.goal_sheet[slot]) - 1 if has_goal else -1
+    corridor, sheets = np.empty((0, 3)), np.empty(0, np.int64)
+    if walks:
+        corridor, sheets = _path_ahead(simulation, cursor)
     return Character(
         id=number,
         position=_pair(characters.position[slot]),
         velocity=_pair(characters.velocity[slot]),
-        goal=_pair(goal) if np.isfinite(goal).all() else None,
+        goal=_pair(goal) if has_goal else None,
         radius=float(characters.radius[slot]),
         speed=float(characters.speed[slot]),
         population=int(characters.population[slot]),
         mode=MODES[cursor[col.MODE]],
         attraction=_pair(_attraction_point(simulation, slot)) if walks else None,
-        corridor=_path_ahead(simulation, cursor) if walks else np.empty((0, 3)),
+        corridor=corridor,
         forces=_forces(simulation, slot),
+        floor=_floor_name(simulation, int(characters.sheet[slot]) - 1),
+        goal_floor=_floor_name(simulation, goal_sheet),
+        sheets=sheets,
     )
+
+
+def _floor_name(simulation: Simulation, sheet: int) -> str | None:
+    """Return the name of the floor or link of a sheet; None without one."""
+    floors = simulation.floors
+    return None if floors is None or sheet < 0 else floors.names[sheet]
 
 
 def _pair(values: Any) -> tuple[float, float]:
@@ -111,20 +131,27 @@ def _attraction_point(simulation: Simulation, slot: int) -> Floats:
     return aim
 
 
-def _path_ahead(simulation: Simulation, cursor: NDArray[np.int32]) -> Floats:
-    """Return balls (n, 3) from the attraction point to the end of the path or route."""
+def _path_ahead(simulation: Simulation, cursor: NDArray[np.int32]) -> tuple[Floats, Ints]:
+    """Return balls (n, 3) from the attraction point to the end of the path, and sheets (n,)."""
     if cursor[col.FOLLOWS] == col.ON_ROUTE:
         progress, facts, pool = simulation.routes.guides
         row = cursor[col.GUIDE]
         points = pool[facts[row, col.FIRST_ROW] :][: facts[row, col.POINTS]]
         ahead = np.ascontiguousarray(points[points[:, 2] >= progress[row, col.REFERENCE], :2])
-        return np.column_stack([ahead, simulation.map.clearance(ahead)])[:_MOST_SAMPLES]
+        balls = np.column_stack([ahead, simulation.map.clearance(ahead)])[:_MOST_SAMPLES]
+        return balls, np.full(len(balls), -1)
     tracks, path = simulation.tracks, simulation.planner.pool.halves
     parts = [_samples(int(cursor[col.AT]), int(cursor[col.END]))]
+    edges = [int(cursor[col.HALF]) // 2]
     for half in path[cursor[col.NEXT] : cursor[col.NEXT] + cursor[col.LEFT]].tolist():
         first, last = int(tracks.first[half // 2]), int(tracks.last[half // 2])
         parts.append(_samples(last, first) if half % 2 else _samples(first, last))
-    return tracks.balls[np.concatenate(parts)[:_MOST_SAMPLES]].copy()
+        edges.append(half // 2)
+    balls = tracks.balls[np.concatenate(parts)[:_MOST_SAMPLES]].copy()
+    if simulation.floors is None:
+        return balls, np.full(len(balls), -1)
+    sheets = tracks.sheets[edges].astype(np.int64) - 1
+    return balls, np.repeat(sheets, [len(part) for part in parts])[:_MOST_SAMPLES]
 
 
 def _samples(first: int, last: int) -> NDArray[np.int64]:

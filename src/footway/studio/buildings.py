@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from footway.environment import Escalator
+from footway.environment import Area, Escalator
+from footway.environment.areas import as_polygon, union
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
 from footway.studio.protocol import replies
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.environment import Building
+    from footway.scenario import Scenario
     from footway.studio.protocol.requests import Path as PathRequest
     from footway.studio.protocol.requests import Walk as WalkRequest
 
@@ -72,6 +76,54 @@ def _sides(low: tuple[float, ...], high: tuple[float, ...]) -> list[replies.Plac
     if np.linalg.norm(a - b, axis=1).sum() > np.linalg.norm(a - b[::-1], axis=1).sum():
         b = b[::-1]
     return [replies.Place(x, y) for x, y in np.concatenate([a, b]).tolist()]
+
+
+def areas(building: Building, scenario: Scenario | None) -> list[tuple[Area, str | None]]:
+    """Return the areas of a building, and those that a scenario adds, each with its floor."""
+    found: list[tuple[Area, str | None]] = [
+        (area, floor.name) for floor in building.floors for area in floor.environment.areas
+    ]
+    for name, ring in (scenario.area if scenario is not None else {}).items():
+        assert scenario is not None
+        found.append((Area(name, as_polygon(ring)), scenario.floor[name]))
+    return found
+
+
+def region(
+    building: Building,
+    known: Sequence[tuple[Area, str | None]],
+    given: str | replies.Place | None,
+    floor: str | None,
+) -> Any:
+    """Return an area, a floor or a point as a crowd takes it; None if nothing is given.
+
+    Raises:
+        BadInput: there is no such area or floor, or the floor is missing.
+    """
+    names = [one.name for one in building.floors]
+    if floor is not None:
+        building.floor_index(floor)  # refuses unknown ones
+    if given is None:
+        return floor
+    if not isinstance(given, str):
+        if floor is None:
+            raise BadQuery("the map is a building: give the floor of the goal")
+        return (*given, floor)
+    if floor is None and given in names:
+        return given
+    found: dict[str | None, list[Any]] = {}
+    for area, where in known:
+        if area.name == given and floor in (None, where):
+            found.setdefault(where, []).append(area.polygon)
+    if len(found) > 1:
+        where = ", ".join(str(name) for name in found)
+        raise BadQuery(f"the area {given!r} is on several floors: {where}; give its floor"[:300])
+    if not found:
+        all_names = ", ".join(dict.fromkeys(area.name for area, _ in known)) or "none"
+        where = "" if floor is None else f" on floor {floor!r}"
+        raise BadQuery(f"there is no area {given!r}{where}; there are {all_names}"[:300])
+    ((where, polygons),) = found.items()
+    return as_polygon(union(polygons)), where
 
 
 def axis_places(cmap: BuildingMap, points: Floats, offsets: Ints) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from footway.crowd.models import MODELS
 from footway.crowd.profile import PROPERTIES, Profile
 from footway.errors import BadQuery, FootwayError
+from footway.studio import buildings
 from footway.studio.protocol import replies
 from footway.studio.protocol.replies import Answer
 
@@ -45,14 +46,13 @@ def add(crowd: Crowd, document: Document, request: requests.Population) -> None:
         raise BadQuery(f"there were {MAX_POPULATIONS} populations; reset the crowd to add others")
     options = request.model_dump(include=set(PROPERTIES), exclude_none=True)
     if request.behaviour == "goals":
-        goal = request.goal
-        goals = [find_area(document, goal) if isinstance(goal, str) else goal]
-        options |= {"destinations": [] if goal is None else goals, "then": request.then}
-    elif request.goal is not None:
+        goal = _region(document, request.goal, request.goal_floor)
+        options |= {"destinations": [] if goal is None else [goal], "then": request.then}
+    elif request.goal is not None or request.goal_floor is not None:
         raise BadQuery("characters that wander have no goal; leave it out")
     if request.name in crowd.names:
         raise BadQuery(f"there is a population {request.name!r} already; give another name"[:300])
-    area = None if request.area is None else find_area(document, request.area)
+    area = _region(document, request.area, request.floor)
     crowd.add(
         request.count, behaviour=request.behaviour, name=request.name or "", area=area, **options
     )
@@ -64,9 +64,18 @@ def free_name(crowd: Crowd) -> str:
     return next(f"population {k}" for k in count(len(taken) + 1) if f"population {k}" not in taken)
 
 
+def _region(document: Document, given: str | replies.Place | None, floor: str | None) -> Any:
+    """Return an area, floor or point as a crowd takes it; None if nothing is given."""
+    if document.building is not None:
+        return buildings.region(document.building, document.areas, given, floor)
+    if floor is not None:
+        raise BadQuery("the map has one floor only; leave the floor out")
+    return find_area(document, given) if isinstance(given, str) else given
+
+
 def find_area(document: Document, name: str) -> Area:
     """Return the area with a name; raise BadQuery if there is none."""
-    areas = () if document.environment is None else document.environment.areas
+    areas = [area for area, _ in document.areas]
     for area in areas:
         if area.name == name:
             return area
@@ -74,15 +83,16 @@ def find_area(document: Document, name: str) -> Area:
     raise BadQuery(f"there is no area {name!r} on this map; there are {known}"[:300])
 
 
-def spawn_area(document: Document, name: str, request: requests.Population | None) -> Area | None:
+def spawn_area(document: Document, name: str, request: requests.Population | None) -> Any:
     """Return the area where the characters of a population started, None if unknown."""
     if request is not None:
-        return None if request.area is None else find_area(document, request.area)
-    scenario, env = document.scenario, document.environment
+        return _region(document, request.area, request.floor)
+    scenario = document.scenario
     given = () if scenario is None else (*scenario.population, *scenario.source)
     named = {entry.area for entry in given if entry.name == name and isinstance(entry.area, str)}
-    areas = () if env is None else env.areas
-    return next((area for area in areas if area.name in named), None)
+    if document.building is not None:
+        return next((_region(document, area, None) for area in named), None)
+    return next((area for area, _ in document.areas if area.name in named), None)
 
 
 def check_index(crowd: Crowd, index: int) -> None:
@@ -243,6 +253,8 @@ def character(crowd: Crowd, number: int) -> Answer:
         mode=state.mode,
         forces=list(state.forces),
         time=crowd.time,
+        floor=state.floor,
+        goal_floor=state.goal_floor,
     )
     arrays = {
         "points": state.corridor[:, :2],
@@ -250,4 +262,8 @@ def character(crowd: Crowd, number: int) -> Answer:
         "attraction": np.array(state.attraction or ()).reshape(-1, 2),
         "forces": np.array(list(state.forces.values())).reshape(-1, 2),
     }
+    cmap = buildings.building_map(crowd.map)
+    if cmap is not None:
+        arrays["heights"] = cmap.building.heights(state.sheets, state.corridor[:, :2])
+        arrays["sheets"] = state.sheets
     return Answer(facts, arrays)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.corridor.building.map import BuildingMap
     from footway.crowd import Recording
-    from footway.environment import Building, Environment, TerrainRegion
+    from footway.environment import Area, Building, Environment, TerrainRegion
     from footway.scenario import Scenario
     from footway.studio.protocol.requests import Edit
 
@@ -36,6 +36,7 @@ _MAX_UNDONE: Final = 50  # edits that can be undone
 _RESERVED: Final = ("walkable", "obstacle", "building", "wall", "bounds", "area", GROUND)
 _MAX_AREAS: Final = 500
 _MANY: Final = 500  # characters that the page adds by default on a large map
+_SPACE: Final = 4.0  # m2 of a building for each of them, on a small one
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +98,15 @@ class Document:
 
     @cached_property
     def count_to_add(self) -> int:
-        """Number of characters that the page adds by default: half of what fits, at most 500."""
+        """Number of characters that the page adds by default: half of what fits, at most 500.
+
+        In a building one for each 4 m2.
+        """
         from footway.crowd.free_space import sample_free_space
         from footway.crowd.profile import Profile, mean_and_deviation
 
         if self.building is not None:
-            return 1
+            return max(1, min(_MANY, int(self.building.area / _SPACE)))
         radius, _ = mean_and_deviation(Profile().radius)
         return max(1, min(_MANY, sample_free_space(self.corridors, None).capacity(radius) // 2))
 
@@ -110,7 +114,7 @@ class Document:
     def locked(self) -> str | None:
         """Why the map cannot be edited; None if it can."""
         if self.building is not None:
-            return "crowds, roadmaps and editing are for maps of one floor"
+            return "roadmaps and editing are for maps of one floor"
         if self.recording is not None:
             return "it is a recording, with the map on which it was made; open a map or a scenario"
         if self.environment is None:
@@ -121,6 +125,14 @@ class Document:
     def terrain(self) -> tuple[TerrainRegion, ...]:
         """Terrain regions."""
         return self.environment.terrain if self.environment is not None else ()
+
+    @cached_property
+    def areas(self) -> list[tuple[Area, str | None]]:
+        """Areas of the map, with their floors in a building."""
+        if self.building is not None:
+            return buildings.areas(self.building, self.scenario)
+        env = self.environment
+        return [] if env is None else [(area, None) for area in env.areas]
 
     @property
     def kinds(self) -> list[str]:
@@ -160,8 +172,10 @@ class Document:
             holes=self.corridors.n_cycles if env is None else env.holes,
             kinds=self.kinds,
             areas=[
-                replies.AreaFacts(name=area.name, index=k, role=role_of(area.properties))
-                for k, area in enumerate(() if env is None else env.areas)
+                replies.AreaFacts(
+                    name=area.name, index=k, role=role_of(area.properties), floor=floor
+                )
+                for k, (area, floor) in enumerate(self.areas)
             ],
             repairs=[str(repairs[k]) for k in repairs_to_list(repairs)][:100],
             largest_radius=self.largest_radius,

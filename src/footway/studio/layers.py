@@ -130,15 +130,17 @@ def ground(document: Document) -> Answer:
             for k, one in enumerate(floors)
             for t in _terrain(one)
         ]
+        names = [floor.name for floor in document.building.floors]
         areas = [
-            (a.polygon, _area(a) | {"floor": k}) for k, one in enumerate(floors) for a in one.areas
+            (area.polygon, _area(area) | {"floor": names.index(str(floor))})
+            for area, floor in document.areas
         ]
     _, arrays = _rings("", walkable)
     kinds, terrain_arrays = _rings("terrain_", terrain)
-    names, area_arrays = _rings("area_", areas)
+    labels, area_arrays = _rings("area_", areas)
     facts = replies.Ground(
         terrain=[replies.TerrainFacts(**kind) for kind in kinds],
-        areas=[replies.AreaPolygon(**name) for name in names],
+        areas=[replies.AreaPolygon(**label) for label in labels],
         sheets=sheets,
     )
     return Answer(facts, arrays | more | terrain_arrays | area_arrays)

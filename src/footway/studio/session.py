@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from footway import __version__
-from footway.corridor import CorridorMap
 from footway.crowd import Crowd
 from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
 from footway.crowd.profile import PROPERTIES
@@ -123,7 +122,6 @@ class Session:
         document, origin = opened.document, opened.document.origin
         on_map = to_map(request, origin)
         try:
-            _check_crowd(document, request)
             with self.preparing.announce(compile_label(request)):
                 if isinstance(on_map, requests.Layer):
                     made = self._layer(opened, on_map, progress)
@@ -451,15 +449,6 @@ class Session:
         return crowd_requests.obstacle(self.crowd_thread.crowd, request)
 
 
-def _check_crowd(document: Document, request: Request) -> None:
-    """Raise BadInput for requests about the crowd of a building, which has none."""
-    is_status = isinstance(request, requests.Crowd) and request.do in ("status", "pause")
-    if document.building is not None and request.type in _ABOUT_CROWD and not is_status:
-        raise BadInput(
-            f"{document.name}: is a building; crowds in the studio walk on maps of one floor"
-        )
-
-
 def _check_live(document: Document) -> None:
     if document.recording is not None:
         raise BadInput("a recording is open; open a map or a scenario to add a crowd")
@@ -474,8 +463,6 @@ def fault_message(error: Exception) -> str:
 def build_crowd(document: Document, seed: int | None = None) -> Crowd:
     """Build the initial crowd of a scenario, or an empty crowd for a map."""
     scenario = document.scenario
-    if document.building is not None:  # nobody walks on it, see `_check_crowd`
-        return Crowd(CorridorMap.build(document.building.floors[0].environment))
     if scenario is None:
         return Crowd(document.corridors, seed=seed or 0, environment=document.environment)
     from footway.scenario.building import ScenarioMap, prepare_crowd

@@ -460,6 +460,20 @@ def test_floors_are_of_buildings_only(cmap):
         _ = fw.Crowd(plane).floors
 
 
+def test_a_character_says_where_it_goes(cmap):
+    crowd = two_ways(cmap)
+    crowd.step(60)
+    layers = cmap.building.layers
+    names = [layers[k].link for k in crowd.sheets.tolist()]
+    assert [name == "A" for name in crowd.floors] == [link == 0 for link in names]
+    for number in crowd.ids[crowd.is_walking][:10].tolist():
+        seen = crowd.character(number)
+        assert (seen.floor, seen.goal_floor) == (crowd.floors[number], "1" if number < 24 else "0")
+        heights = cmap.building.heights(seen.sheets, seen.corridor[:, :2])
+        assert np.abs(np.diff(heights)).max(initial=0.0) < 0.5  # never from floor to floor
+        assert layers[seen.sheets[-1]].name == f"floor {seen.goal_floor!r}"
+
+
 @pytest.fixture(scope="module")
 def run(cmap, tmp_path_factory):
     file = tmp_path_factory.mktemp("run") / "run.parquet"

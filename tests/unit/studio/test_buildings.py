@@ -9,15 +9,32 @@ import shapely
 
 import footway as fw
 from footway.formats import save_geojson
-from footway.studio.documents import built_in, open_built_in, open_document
+from footway.scenario.building import prepare_crowd
+from footway.studio.documents import Document, built_in, open_built_in, open_document
 from footway.studio.files import handover
 from footway.studio.files.loading_process import rehearse
 from footway.studio.layers import ground, layer
 from footway.studio.protocol.requests import parse
-from footway.studio.protocol.wire import unpacked
+from footway.studio.protocol.wire import crowd_frame, unpacked
 from footway.studio.session import Session
 
 ROOM = open_built_in("gallery:rimea8")
+
+
+def two_halls():
+    """Two floors above each other with a hall each, and an exit below, joined by stairs."""
+    hole = [(6, 3), (7.2, 3), (7.2, 7), (6, 7)]
+    hall = ("hall", [(1, 1), (5, 1), (5, 5), (1, 5)])
+    out = ("exit", [(8, 1), (9.5, 1), (9.5, 3), (8, 3)])
+    floors = [
+        fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[hole], areas=areas)
+        for areas in ([hall, out], [hall])
+    ]
+    stairs = fw.Stairs("A", ("0", (6, 3), (7.2, 3)), ("1", (6, 7), (7.2, 7)))
+    return fw.Building([fw.Floor("0", floors[0]), fw.Floor("1", floors[1], 3.0)], [stairs])
+
+
+HALLS = Document("two halls", "map", None, fw.CorridorMap.build(two_halls()))
 START, GOAL = (5.0, 6.6), (5.0, 10.4)
 
 
@@ -47,7 +64,7 @@ def test_facts_name_floors_and_links():
     ]
     assert facts.area == building.area
     assert facts.bounds == building.bounds
-    assert facts.locked == "crowds, roadmaps and editing are for maps of one floor"
+    assert facts.locked == "roadmaps and editing are for maps of one floor"
     station = open_built_in("gallery:station").facts().links
     assert {link.direction for link in station if link.kind == "escalator"} == {"up", "down"}
 
@@ -120,10 +137,13 @@ def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
             {"start": START, "goal": GOAL, "floors": ["0", "1"], "method": "irm"},
             "one floor",
         ),
-        ("population", {"do": "add"}, "walk on maps of one floor"),
-        ("crowd", {"do": "start"}, "walk on maps of one floor"),
-        ("crowd", {"do": "reset"}, "walk on maps of one floor"),
-        ("obstacle", {"do": "add", "at": START}, "walk on maps of one floor"),
+        ("population", {"do": "add", "floor": "9"}, "no floor '9'"),
+        ("population", {"do": "add", "area": "hall"}, "no area 'hall'; there are "),
+        ("population", {"do": "add", "area": "room 1"}, "on several floors: 0, 1, 2; give"),
+        ("population", {"do": "add", "goal": GOAL}, "give the floor of the goal"),
+        ("population", {"do": "add", "behaviour": "wander", "goal_floor": "1"}, "have no goal"),
+        ("population", {"do": "add", "behaviour": "wander"}, "wander"),
+        ("obstacle", {"do": "add", "at": START}, "not available in a building"),
         ("layer", {"name": "discs"}, "one floor"),
         ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),
         ("edit", {"do": "delete", "at": START}, "cannot be edited"),
@@ -174,6 +194,82 @@ def test_files_of_buildings_are_opened(tmp_path):
     toml = tmp_path / "house.toml"
     toml.write_text('[[floor]]\nname = "0"\nplan = "plan.geojson"\n')
     assert [floor.name for floor in open_document(str(toml)).building.floors] == ["0"]
+
+
+class TestCrowd:
+    """People in a building: added on floors, drawn at their heights, inspected on their way."""
+
+    @pytest.fixture
+    def session(self):
+        made = Session(HALLS)
+        yield made
+        assert made.end()
+
+    def test_frames_have_height_and_sheet(self, session):
+        header, _ = ask(session, "population", do="add", count=20, area="hall", floor="1")
+        assert header["ok"]["characters"] == 20
+        crowd = session.crowd_thread.crowd
+        assert set(crowd.floors) == {"1"}
+        for _ in range(60):
+            ask(session, "crowd", do="step")
+        header, arrays = unpacked(session.crowd_thread.between_steps(lambda: crowd_frame(crowd)))
+        layers = [HALLS.building.layers[k] for k in arrays["sheet"]]
+        assert len({own.link for own in layers}) == 2  # some are on the stairs
+        for own, at, height in zip(layers, arrays["at"], arrays["height"], strict=True):
+            assert own.heights(at[None])[0] == pytest.approx(height, abs=1e-4)
+        assert header["facts"]["n"] == len(arrays["height"]) == 20
+
+    @pytest.mark.parametrize(
+        ("fields", "expected"),
+        [
+            ({"goal": "hall", "goal_floor": "0"}, "0"),
+            ({"goal_floor": "1"}, "1"),
+            ({"goal": "1"}, "1"),
+            ({"goal": "exit"}, "0"),
+            ({"goal": [2.0, 2.0], "goal_floor": "0"}, "0"),
+        ],
+    )
+    def test_goals_are_on_floors(self, session, fields, expected):
+        ask(session, "population", do="add", count=3, floor="1", then="stay", **fields)
+        header, arrays = ask(session, "character", id=0)
+        facts = header["ok"]
+        assert (facts["floor"], facts["goal_floor"]) == ("1", expected)
+        assert len(arrays["sheets"]) == len(arrays["heights"]) == len(arrays["radii"])
+        layers = HALLS.building.layers
+        assert layers[arrays["sheets"][0]].floor == 1
+        if expected == "0":  # down the stairs
+            assert np.diff(arrays["heights"]).max() <= 1e-4
+            assert arrays["heights"][-1] == 0.0
+
+    def test_more_of_a_population_start_on_its_floor(self, session):
+        ask(session, "population", do="add", count=2, floor="0")
+        header, _ = ask(session, "population", do="change", index=0, count=9)
+        assert header["ok"]["characters"] == 9
+        assert session.crowd_thread.crowd.floors == ["0"] * 9
+        ask(session, "crowd", do="reset")
+        assert session.crowd_thread.crowd.floors == ["0"] * 9
+        header, _ = ask(session, "population", do="change", index=0, speed=1.0)
+        assert "not available in a building" in header["error"]
+
+    def test_it_is_saved_as_a_scenario_that_runs(self, session, tmp_path):
+        ask(session, "population", do="add", count=4, area="hall", floor="1", goal="exit")
+        ask(session, "population", do="add", count=2, area="hall", floor="0", goal_floor="1")
+        for kind in ("scenario", "geojson"):
+            file = session.save(kind)
+            (tmp_path / file.name).write_bytes(file.content)
+        crowd = prepare_crowd(fw.load_scenario(tmp_path / "two-halls.toml")).crowd
+        assert crowd.floors == ["1"] * 4 + ["0"] * 2
+        assert crowd.character(0).goal_floor == "0"
+        assert crowd.character(5).goal_floor == "1"
+        ask(session, "population", do="add", count=1, goal=[2.0, 2.0], goal_floor="0")
+        with pytest.raises(fw.BadInput, match="no goal at a point"):
+            session.save("scenario")
+
+    def test_a_floor_is_refused_on_a_plan(self):
+        session = Session(open_built_in("gallery:field"))
+        header, _ = ask(session, "population", do="add", floor="0")
+        assert session.end()
+        assert "one floor only" in header["error"]
 
 
 def test_crowds_in_buildings_are_refused_in_one_line(tmp_path):

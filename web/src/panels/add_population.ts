@@ -2,7 +2,7 @@
 import type { App } from "../app";
 import { button, choice, field, h, select, type Choice } from "../dom";
 import { LIMITS } from "../protocol";
-import type { PropertyFacts } from "../store";
+import type { Document, PropertyFacts } from "../store";
 import { ProfileControls } from "./profile";
 
 const THEN = [
@@ -37,12 +37,15 @@ function form(app: App, properties: PropertyFacts[]): HTMLElement[] {
   app.store.document.watch((document) => {
     if (document === undefined) return;
     controls.fit(document);
+    behaviour.row.hidden = app.store.isBuilding; // everybody has goals there
+    if (app.store.isBuilding) behaviour.set("goals");
+    follow.hidden = costs.hidden = app.store.isBuilding || behaviour.get() === "wander";
     if (document.opened !== shown) count.input.value = String(document.count_to_add);
     shown = document.opened;
   });
   const add = (): void => {
     const { follow: by, preferences, ...numbers } = controls.get();
-    const walking = behaviour.get() === "goals" && by !== "cmm" ? { follow: by, preferences } : {};
+    const walking = behaviour.get() === "goals" && by !== "cmm" && !app.store.isBuilding ? { follow: by, preferences } : {};
     const people = Math.max(1, Math.round(Number(count.input.value)));
     app.source
       .request("population", { do: "add", count: people, behaviour: behaviour.get(), ...numbers, ...walking, ...journeyFields.get() })
@@ -58,26 +61,53 @@ function form(app: App, properties: PropertyFacts[]): HTMLElement[] {
   ];
 }
 
+/** A choice of where people start or go: an area, in a building also a floor. */
+interface Place {
+  value: string;
+  text: string;
+  area?: string;
+  floor?: string;
+}
+
+/** The places of a map: its areas by name; in a building each floor, and the areas on it. */
+export function placesOf({ areas, floors }: Pick<Document, "areas" | "floors">): Place[] {
+  if (floors.length === 0) return areas.map(({ name }) => ({ value: name, text: name, area: name }));
+  return floors.flatMap(({ name: floor }) => [
+    { value: `floor ${floor}`, text: `floor ${floor}`, floor },
+    ...areas
+      .filter((area) => area.floor === floor)
+      .map(({ name, index }) => ({ value: `area ${index}`, text: `${name}, floor ${floor}`, area: name, floor })),
+  ]);
+}
+
 /** Start area, goal and behaviour of the new characters. */
 function journey(app: App): { rows: HTMLElement[]; get: () => Record<string, string> } {
+  let places: Place[] = [];
   const from = select("add-area", "From", []);
   const then: Choice<(typeof THEN)[number]["value"]> = choice("add-then", "Afterwards", THEN, "repeat", () => undefined);
   const afterwards = h("div", { class: "field" }, h("span", { class: "name" }, "After arrival"), then.row);
   const to = select("add-goal", "To", [], (goal) => {
     afterwards.hidden = goal === "";
-    const area = app.store.document.value?.areas.find(({ name }) => name === goal);
+    const place = places.find(({ value }) => value === goal);
+    const area = app.store.document.value?.areas.find(({ name, floor }) => name === place?.area && (floor ?? undefined) === place.floor);
     then.set(area?.role === "exit" ? "exit" : "repeat");
   });
   app.store.document.watch((document) => {
-    const areas = (document?.areas ?? []).map(({ name }) => ({ value: name, text: name }));
-    from.fill([{ value: "", text: "anywhere" }, ...areas]);
-    to.fill([{ value: "", text: "random goals" }, ...areas]);
-    from.row.hidden = to.row.hidden = areas.length === 0;
+    places = document === undefined ? [] : placesOf(document);
+    from.fill([{ value: "", text: "anywhere" }, ...places]);
+    to.fill([{ value: "", text: "random goals" }, ...places]);
+    from.row.hidden = to.row.hidden = places.length === 0;
     afterwards.hidden = to.input.value === "";
   });
-  const get = (): Record<string, string> => ({
-    ...(from.input.value === "" ? {} : { area: from.input.value }),
-    ...(to.input.value === "" ? {} : { goal: to.input.value, then: then.get() }),
-  });
+  const get = (): Record<string, string> => {
+    const [start, goal] = [from, to].map(({ input }) => places.find(({ value }) => value === input.value));
+    return {
+      ...(start?.area === undefined ? {} : { area: start.area }),
+      ...(start?.floor === undefined ? {} : { floor: start.floor }),
+      ...(goal?.area === undefined ? {} : { goal: goal.area }),
+      ...(goal?.floor === undefined ? {} : { goal_floor: goal.floor }),
+      ...(goal === undefined ? {} : { then: then.get() }),
+    };
+  };
   return { rows: [from.row, to.row, afterwards], get };
 }

@@ -3,6 +3,7 @@ import type { App } from "../app";
 import { button, facts, h, section } from "../dom";
 import { Mark } from "../scene/marks";
 import { FORCES, CharacterScene } from "../scene/character";
+import { linkName } from "../scene/sheets";
 import type { Point } from "../store";
 import type { Character } from "../protocol";
 import { Refusal, type Reply } from "../wire";
@@ -33,6 +34,7 @@ export class CharacterPart {
     following.watch((on) => follow.setAttribute("aria-pressed", String(on)));
     selected.watch((id) => this.select(id));
     app.stage.tick((seconds) => this.tick(seconds), true);
+    app.floorsMoved.push(() => this.arrange(this.sheet));
   }
 
   /** Where the halo of the selected character is, m. */
@@ -52,17 +54,52 @@ export class CharacterPart {
     this.app.stage.refresh();
   }
 
+  /** Mark the goal; faintly, with its floor, if that is not shown. */
+  private showGoal({ goal, goal_floor: floor }: Character): void {
+    const { building } = this.app;
+    if (goal == null) return this.goal.move(undefined);
+    const sheet = floor === null ? -1 : building.sheetNamed(floor, goal);
+    const isAway = sheet >= 0 && !building.present.has(sheet);
+    this.goal.move(goal, sheet < 0 ? undefined : building.heightOn(sheet, goal));
+    this.goal.element.classList.toggle("elsewhere", isAway);
+    this.goal.element.dataset.floor = isAway ? (floor ?? "") : "";
+    return undefined;
+  }
+
   private tick(seconds: number): boolean {
     const { app } = this;
     const id = app.store.selected.value;
     if (id < 0) return false;
     app.crowd.pick(id);
     const found = app.crowd.find(id);
-    if (found !== undefined) this.person.move(found.at);
-    if (app.store.following.value && found !== undefined && app.stage.view !== "walk") app.stage.centreOn(...found.at);
+    if (found !== undefined) {
+      this.person.move(found.at, found.height);
+      if (app.building.isShown) this.keepFloor(found.sheet);
+      if (app.store.following.value && app.stage.view !== "walk") app.stage.centreOn(...found.at, app.building.isShown ? found.height * app.building.scale : undefined);
+    }
     this.waited += seconds;
     if (this.waited >= EVERY && !this.busy) this.request(id);
     return false;
+  }
+
+  /** The sheet that the character was last on. */
+  private sheet = -1;
+
+  /** Show the floor to which a character has come that the camera follows. */
+  private keepFloor(sheet: number): void {
+    const { building, store } = this.app;
+    if (store.following.value && !building.present.has(sheet)) {
+      const floor = building.floorOf(sheet);
+      if (floor >= 0) store.floor.set(floor);
+    }
+    if (sheet !== this.sheet) this.arrange(sheet);
+  }
+
+  private arrange(sheet: number): void {
+    const { building } = this.app;
+    this.sheet = sheet;
+    const { levels } = building;
+    this.person.setLevels(levels, levels.present?.has(sheet) !== false);
   }
 
   private request(id: number): void {
@@ -81,11 +118,12 @@ export class CharacterPart {
   private show({ ok, arrays }: Reply<"character">): void {
     const { app } = this;
     if (ok.id !== app.store.selected.value) return;
-    const at = app.crowd.find(ok.id)?.at ?? ok.position;
+    const { at, height = 0, sheet = -1 } = app.crowd.find(ok.id) ?? { at: ok.position };
     const forces = ok.forces;
-    this.person.show(at, ok.radius, arrays, forces);
-    this.goal.move(ok.goal ?? undefined);
-    this.known.show(rows(ok, (place) => app.store.words(place)));
+    this.person.show(at, ok.radius, arrays, forces, height);
+    this.arrange(sheet);
+    this.showGoal(ok);
+    this.known.show(rows(ok, app));
     const swatch = (name: string): HTMLElement => h("i", { class: "swatch", style: `background:${FORCES[name] ?? "#6c7a89"}` });
     const strength = (i: number): string => `${Math.hypot(arrays.forces[2 * i], arrays.forces[2 * i + 1]).toFixed(2)} m/s²`;
     this.legend.replaceChildren(
@@ -95,11 +133,15 @@ export class CharacterPart {
   }
 }
 
-function rows(ok: Character, pair: (place: Point) => string): [string, string][] {
+function rows(ok: Character, { store }: App): [string, string][] {
+  const where = (name: string | null): string => {
+    const link = store.document.value?.links.find((one) => one.name === name);
+    return name === null ? "" : link === undefined ? `, floor ${name}` : `, ${linkName(link).toLowerCase()}`;
+  };
   return [
     ["Number", String(ok.id)],
-    ["Position", pair(ok.position)],
-    ["Goal", ok.goal == null ? "none" : pair(ok.goal)],
+    ["Position", store.words(ok.position) + where(ok.floor)],
+    ["Goal", ok.goal == null ? "none" : store.words(ok.goal) + where(ok.goal_floor)],
     ["Speed", `${Math.hypot(...ok.velocity).toFixed(2)} of ${ok.speed.toFixed(2)} m/s`],
     ["Radius", `${ok.radius.toFixed(2)} m`],
     ...(ok.mode ? ([["Mode", ok.mode]] as [string, string][]) : []),

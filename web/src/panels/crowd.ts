@@ -1,6 +1,6 @@
 /** The crowd: start and stop, populations, one character, obstacles. */
 import type { App, Panel } from "../app";
-import { button, choice, facts, h, section, select, sentence } from "../dom";
+import { button, choice, facts, h, section, select } from "../dom";
 import { LIMITS, type CrowdFields } from "../protocol";
 import type { Point, Status } from "../store";
 import { CharacterPart } from "./character";
@@ -19,22 +19,24 @@ export function crowdPanel(app: App): Panel & { character: CharacterPart } {
   const drop = obstacleControls(app, obstacles);
   const box = facts("crowd-facts");
   app.store.status.watch((status) => status !== undefined && box.show(statusRows(status)));
+  const onFloors = h("p", { class: "hint", "data-testid": "obstacles-none" }, "Obstacles are for maps of one floor.");
   const live = h(
     "div",
     {},
     section("Crowd", transport(app), recorder(app), box.box),
     character.element,
     section("Populations", populationList(app), populationForm(app)),
-    section("Obstacles", drop.element),
+    section("Obstacles", drop.element, onFloors),
   );
-  const reason = h("p", { class: "hint", "data-testid": "crowd-none" });
+  const reason = h("p", { class: "hint", "data-testid": "crowd-none" }, "A recording is open: use its timeline. Open a map or a scenario to run a crowd.");
   const none = section("Crowd", reason);
   app.store.document.watch((document) => {
     const { isBuilding } = app.store;
-    live.hidden = document?.what === "recording" || isBuilding;
+    live.hidden = document?.what === "recording";
     none.hidden = !live.hidden;
-    reason.textContent = isBuilding ? sentence(document?.locked ?? "") : "A recording is open: use its timeline. Open a map or a scenario to run a crowd.";
-    if (live.hidden) drop.disarm();
+    drop.element.hidden = isBuilding;
+    onFloors.hidden = !isBuilding;
+    if (live.hidden || isBuilding) drop.disarm();
   });
   const element = h("div", {}, live, none);
   const tool = {

@@ -246,7 +246,7 @@ function saving(app: App): HTMLElement {
   const links = { geojson: link("geojson", "GeoJSON"), scenario: link("scenario", "Scenario"), recording: link("recording", "Recording") };
   app.store.document.watch((opened) => {
     const recorded = opened?.what === "recording";
-    links.scenario.hidden = recorded || app.store.isBuilding; // it would have nobody
+    links.scenario.hidden = recorded;
     links.recording.hidden = !recorded;
   });
   return section("Save", h("div", { class: "buttons" }, ...Object.values(links)));

@@ -16,6 +16,7 @@ export function floorSwitch(app: App): HTMLElement {
   const card = h("div", { class: "card floors", "data-testid": "floors" }, list, more);
   card.hidden = true;
   let set: (name: string) => void = () => undefined;
+  let count: () => void = () => undefined;
   let shown = "";
   store.document.watch((document) => {
     const key = JSON.stringify(document?.floors);
@@ -24,7 +25,7 @@ export function floorSwitch(app: App): HTMLElement {
     card.hidden = document.floors.length === 0;
     if (card.hidden) return;
     const buttons = floorButtons(app, document);
-    set = buttons.set;
+    ({ set, count } = buttons);
     list.replaceChildren(buttons.row);
     sliders.replaceChildren(...stacking(app, document));
   });
@@ -34,22 +35,29 @@ export function floorSwitch(app: App): HTMLElement {
     set(name);
     list.querySelector("[aria-checked=true]")?.scrollIntoView({ block: "nearest" });
   });
+  setInterval(() => card.hidden || count(), 500);
   store.view.watch((view) => (more.hidden = view !== "3d"));
   return card;
 }
 
-/** One button for each floor, the highest first. */
-function floorButtons(app: App, { floors }: Document): { row: HTMLElement; set: (name: string) => void } {
+/** One button for each floor, the highest first, with its elevation and the number of people on it. */
+function floorButtons(app: App, { floors }: Document): { row: HTMLElement; set: (name: string) => void; count: () => void } {
   const numbers = floors.map((_, i) => i).sort((a, b) => floors[b].elevation - floors[a].elevation || b - a);
   const options = numbers.map((i) => ({ value: floors[i].name, text: floors[i].name }));
   const present = floors[Math.max(0, app.store.floor.value)]?.name ?? floors[0].name;
+  const counts = numbers.map(() => h("b", { class: "people", title: "People on this floor" }));
   const made = choice("floor", "Floor", options, present, (name) => app.store.floor.set(floors.findIndex((floor) => floor.name === name)));
   made.row.classList.add("upright");
   numbers.forEach((i, k) => {
     const height = h("small", {}, `${Number(floors[i].elevation.toFixed(2))} m`);
-    made.row.children[k].append(height);
+    made.row.children[k].append(height, counts[k]);
   });
-  return made;
+  const count = (): void => {
+    const people = app.peopleOnFloors();
+    numbers.forEach((i, k) => (counts[k].textContent = people[floors[i].name]?.toLocaleString("en") ?? ""));
+    made.row.classList.toggle("peopled", app.crowd.count > 0);
+  };
+  return { ...made, count };
 }
 
 /** How the floors are shown in 3D. */

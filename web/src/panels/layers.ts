@@ -92,7 +92,7 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
   });
   const roadmapRows = section("Roadmaps", ...group("Roadmaps"), cells.row);
   const crowdRows = section("Crowd", row("density"), row("trails"), h("div", { class: "field" }, h("span", { class: "name" }, "Colour by"), tint.row));
-  forPlans.push(cells.row, crowdRows);
+  forPlans.push(cells.row);
   const element = h(
     "div",
     {},
@@ -221,7 +221,8 @@ class LayerSwitches {
 
   /** Show layers of a building where its floors are. */
   private arrange(): void {
-    const { building } = this.app;
+    const { building, store } = this.app;
+    if (building.isShown && store.layers.density.value) this.drawLegends(); // it names the floor
     if (building.isShown) for (const overlay of this.overlays.values()) overlay.arrange?.(building.present, building.scale);
   }
 
@@ -253,7 +254,8 @@ class LayerSwitches {
     }
     if (layers.density.value) {
       const { top, width } = app.density;
-      legends.push({ title: `Persons per m², mean over about ${width.toPrecision(2)} m`, ramp: HEAT_CSS, low: "0", high: top < 4 ? String(top) : "4 or more" });
+      const floor = app.store.floorName;
+      legends.push({ title: `Persons per m²${floor === undefined ? "" : ` on floor ${floor}`}, mean over about ${width.toPrecision(2)} m`, ramp: HEAT_CSS, low: "0", high: top < 4 ? String(top) : "4 or more" });
     }
     if (tint.value === "speed") legends.push({ title: "Speed", ramp: SPEED_CSS, low: "0", high: "1.5 m/s" });
     const kinds = document.value?.kinds ?? [];

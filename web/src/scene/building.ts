@@ -16,6 +16,7 @@ import {
 import type { Document, Point, Theme, View } from "../store";
 import type { Reply } from "../wire";
 import { tiles } from "./ground";
+import type { Levels } from "./crowd";
 import { solids, strokes, uprights, type Upright } from "./blocks";
 import { PALETTES } from "./colours";
 import { flat, inside, type Polygon } from "./polygons";
@@ -109,6 +110,23 @@ export class BuildingScene {
   /** Factor of the heights in the present view. */
   get scale(): number {
     return this.view === "3d" ? this.stack.apart : this.view === "map" ? 0 : 1;
+  }
+
+  /** The people that are drawn: on the map those on the floor and on the links that touch it, else all. */
+  get levels(): Levels {
+    const isMap = this.view === "map" && this.isShown;
+    return { present: isMap ? this.present : undefined, rise: this.scale, cut: this.view === "3d" ? this.stack.cut : Infinity };
+  }
+
+  /** The floor that a sheet is, or that a link leads to and is nearest; -1 if there is none. */
+  floorOf(sheet: number): number {
+    const seen = new Set([sheet]);
+    for (const k of seen) {
+      const { floor, joined } = this.sheets[k] ?? { floor: -1, joined: [] };
+      if (floor >= 0) return floor;
+      for (const next of joined) seen.add(next);
+    }
+    return -1;
   }
 
   /** The lowest and the highest point that 3D shows, m. */

@@ -115,16 +115,17 @@ export class Cameras {
     this.cameraMoved();
   }
 
-  /** Move the map's centre to a point (and the target of the orbit with it). */
-  centreOn(x: number, y: number): void {
+  /** Move the map's centre to a point (and the target of the orbit with it, in a building to its height). */
+  centreOn(x: number, y: number, z?: number): void {
     this.fitted = false;
     if (this.view === "map") {
       this.map.position.x = x;
       this.map.position.y = y;
     } else {
       const { target } = this.controls;
-      this.orbit.position.add(new Vector3(x - target.x, y - target.y, 0));
-      target.set(x, y, target.z);
+      const up = z === undefined ? target.z : z;
+      this.orbit.position.add(new Vector3(x - target.x, y - target.y, up - target.z));
+      target.set(x, y, up);
       this.orbit.lookAt(target);
     }
     this.cameraMoved();

@@ -1,10 +1,11 @@
 /** Overlay for one character: goal, corridor ahead, attraction point, forces. */
 import { Group } from "three";
 import type { CharacterArrays } from "../protocol";
+import type { Levels } from "./crowd";
 import type { Point } from "../store";
 import { Discs } from "./discs";
 import { moves } from "./painter";
-import { Strip, Strokes } from "./strokes";
+import { Strip, Strokes, climb } from "./strokes";
 
 /** Colours of the forces that the server reports. */
 export const FORCES: Record<string, string> = {
@@ -30,32 +31,63 @@ export class CharacterScene {
   private readonly arrows = new Strokes({ colour: "#ffffff", width: 3, order: 15 });
   private readonly point = new Discs(15);
   private readonly ring = new Discs(14);
+  /** What is not drawn if the character is on another floor. */
+  private readonly near = new Group();
+  private arrays: CharacterArrays | undefined;
+  private present: Set<number> | undefined;
 
   constructor() {
     this.around.add(this.arrows, this.ring);
-    this.root.add(this.strip, this.backbone, this.attraction, this.point, this.around);
+    this.near.add(this.attraction, this.point, this.around);
+    this.root.add(this.strip, this.backbone, this.near);
     moves(this.root);
   }
 
-  show(at: Point, radius: number, arrays: CharacterArrays, forces: string[]): void {
-    const { points, radii, attraction } = arrays;
-    this.backbone.drawChain(points);
-    const sides = walls(points, radii);
-    this.strip.draw(sides.left, sides.right);
-    this.move(at);
+  /** Show the state of a character; `setLevels` draws its corridor. */
+  show(at: Point, radius: number, arrays: CharacterArrays, forces: string[], height = 0): void {
+    this.arrays = arrays;
+    const { points, attraction, heights } = arrays;
+    this.move(at, height);
     this.ring.draw(new Float32Array([0, 0, radius * 1.9]), { colour: "#f5b301", fill: 0.15, rim: 1 });
     const aim = attraction.length < 2 ? undefined : attraction;
-    this.attraction.drawChain(aim === undefined ? undefined : new Float32Array([...at, aim[0], aim[1]]));
+    const there = points.length === 0 ? height : (heights?.[0] ?? 0);
+    this.attraction.draw(aim === undefined ? [] : [...at, height + 0.1, aim[0], aim[1], there + 0.1]);
     this.point.visible = false;
+    this.point.position.z = there;
     if (aim !== undefined) {
       this.point.draw(new Float32Array([aim[0], aim[1], 0]), { colour: "#d69500", fill: 1, rim: 1, pixels: 6 });
     }
     this.drawForces([0, 0], arrays.forces, forces);
   }
 
-  /** Move halo and arrows to where the character is drawn now. */
-  move([x, y]: Point): void {
-    this.around.position.set(x, y, 0);
+  /** Show the part of the corridor on some floors of a building; nothing around a character elsewhere. */
+  setLevels(levels: Levels, isHere: boolean): void {
+    this.present = levels.present;
+    const isFlat = this.arrays?.heights !== undefined && levels.rise === 0;
+    this.root.scale.z = isFlat ? 1e-6 : Math.max(1, levels.rise);
+    this.root.position.z = isFlat ? 0.05 : 0;
+    this.near.visible = isHere;
+    this.drawCorridor();
+  }
+
+  private drawCorridor(): void {
+    const { arrays, present } = this;
+    if (arrays === undefined) return;
+    const { points, radii, heights, sheets } = arrays;
+    const { left, right } = walls(points, radii);
+    if (heights === undefined || sheets === undefined) {
+      this.backbone.drawChain(points);
+      this.strip.draw(left, right);
+      return;
+    }
+    const isHere = (i: number): boolean => present?.has(sheets[i]) !== false;
+    this.backbone.draw(climb(points, heights, 0.08, isHere));
+    this.strip.draw(left, right, 0.03, heights, isHere);
+  }
+
+  /** Move halo and arrows to where the character is now; in a building at the height of its floor. */
+  move([x, y]: Point, height = 0): void {
+    this.around.position.set(x, y, height);
   }
 
   /** Where the halo is, m. */
@@ -64,6 +96,7 @@ export class CharacterScene {
   }
 
   hide(): void {
+    this.arrays = undefined;
     this.strip.visible = this.point.visible = this.ring.visible = false;
     for (const line of [this.backbone, this.attraction, this.arrows]) line.draw([]);
   }

@@ -73,6 +73,8 @@ export class Density {
   private frame: Frame | undefined;
   /** Metres per pixel of the map. */
   private metres = 0;
+  /** The sheet of a building on which people are counted; undefined on a plan. */
+  private sheet: number | undefined;
   /** Cells on either side over which a pass takes the mean. */
   private reach = 1;
 
@@ -106,7 +108,7 @@ export class Density {
     this.mesh.material.uniforms.counts.value = this.texture;
     const [width, height] = [this.columns * this.cell, this.rows * this.cell];
     this.mesh.scale.set(width, height, 1);
-    this.mesh.position.set(this.origin[0] + width / 2, this.origin[1] + height / 2, 0.02);
+    this.mesh.position.set(this.origin[0] + width / 2, this.origin[1] + height / 2, this.mesh.position.z);
     this.reach = 0;
     this.look(this.metres);
   }
@@ -114,6 +116,15 @@ export class Density {
   /** Forget the crowd: another map is opened. */
   clear(): void {
     this.frame = undefined;
+  }
+
+  /** Count the people on one floor of a building, and draw it at a height; all people on a plan. */
+  show(sheet: number | undefined, height: number): void {
+    this.mesh.position.z = height + 0.02;
+    if (sheet === this.sheet) return;
+    this.sheet = sheet;
+    this.restart();
+    if (this.frame !== undefined && this.mesh.visible) this.update(this.frame, 0);
   }
 
   /** Width of the surroundings over which the mean is taken: four standard deviations, m. */
@@ -145,7 +156,7 @@ export class Density {
     this.drawn = now;
     this.frame = frame;
     this.cells.fill(0);
-    this.splat(frame.at);
+    this.splat(frame);
     for (let pass = 0; pass < PASSES; pass++) this.blur();
     const most = this.cells.reduce((peak, value) => Math.max(peak, value), 0);
     this.peak = most / (this.cell * this.cell);
@@ -164,9 +175,10 @@ export class Density {
   }
 
   /** Each character is distributed to the four cells around it. */
-  private splat(at: Float32Array): void {
-    const { cells, columns, rows } = this;
+  private splat({ at, sheet: on }: Frame): void {
+    const { cells, columns, rows, sheet } = this;
     for (let i = 0; i < at.length; i += 2) {
+      if (on !== undefined && on[i >> 1] !== sheet) continue;
       const x = (at[i] - this.origin[0]) / this.cell - 0.5;
       const y = (at[i + 1] - this.origin[1]) / this.cell - 0.5;
       const c = Math.floor(x);

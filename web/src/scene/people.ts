@@ -28,6 +28,8 @@ export function uniforms(): Uniforms {
     perPixel: { value: 0.001 },
     nearer: { value: 0 },
     dim: { value: 1 },
+    rise: { value: 0 },
+    cut: { value: 1e9 },
     rim: { value: new Color("#ffffff") },
     speeds: { value: SPEEDS.map((hex) => new Vector3(...bytes(hex))) },
     colours: { value: POPULATIONS.map((hex) => new Vector3(...new Color(hex).toArray())) },
@@ -63,6 +65,18 @@ const SHARED = /* glsl */ `
   vec2 facing() { vec2 v = drift(); float s = length(v); return s > 1e-5 ? v / s : vec2(0.0, 1.0); }
   // Convert to sRGB here: once per point instead of once per pixel.
   vec3 stored(vec3 c) { return mix(1.055 * pow(c, vec3(0.41666)) - 0.055, c * 12.92, vec3(lessThan(c, vec3(0.0031308)))); }
+#ifdef FLOORS
+  attribute vec3 level;     // height of the floor in this frame and in the next, m, and whether it is not shown
+  uniform float rise;       // factor of the heights
+  uniform float cut;        // nothing above this height is drawn, m
+  float above() { return mix(level.x, level.y, part); }
+  float lift() { return above() * rise + 0.02; } // feet are not seen from below
+  bool away() { return level.z > 0.5 || above() > cut; }
+#else
+  float lift() { return 0.0; }
+  bool away() { return false; }
+#endif
+  const vec4 NOWHERE = vec4(2.0, 2.0, 2.0, 1.0);
   float height() { return 0.94 + 0.12 * fract(self.y * 0.37 + self.x * 91.7); }`;
 
 const DISC_VERTEX = /* glsl */ `
@@ -74,6 +88,7 @@ const DISC_VERTEX = /* glsl */ `
     at = position.xy;
     vec2 turned = vec2(ahead.y * at.x + ahead.x * at.y, -ahead.x * at.x + ahead.y * at.y);
     gl_Position = projectionMatrix * viewMatrix * vec4(place() + turned * self.x, 0.2, 1.0);
+    if (away()) gl_Position = NOWHERE;
   }`;
 
 const DISC_FRAGMENT = /* glsl */ `
@@ -109,6 +124,7 @@ const DOT_VERTEX = /* glsl */ `
     radius = max(self.x / pixel, least);
     gl_PointSize = 2.0 * radius + 1.0;
     gl_Position = projectionMatrix * viewMatrix * vec4(place(), 0.2, 1.0);
+    if (away()) gl_Position = NOWHERE;
   }`;
 
 const DOT_FRAGMENT = /* glsl */ `
@@ -142,7 +158,8 @@ const SOLID_VERTEX = /* glsl */ `
     vec2 wide = position.xy * self.x / 0.25;
     vec2 turned = vec2(ahead.y * wide.x + ahead.x * wide.y, -ahead.x * wide.x + ahead.y * wide.y);
     face = vec3(ahead.y * normal.x + ahead.x * normal.y, -ahead.x * normal.x + ahead.y * normal.y, normal.z);
-    gl_Position = projectionMatrix * viewMatrix * vec4(place() + turned, position.z * height(), 1.0);
+    gl_Position = projectionMatrix * viewMatrix * vec4(place() + turned, position.z * height() + lift(), 1.0);
+    if (away()) gl_Position = NOWHERE;
   }`;
 
 const SOLID_FRAGMENT = /* glsl */ `
@@ -167,11 +184,11 @@ const FAR_VERTEX = /* glsl */ `
   void main() {
     paint();
     tint = stored(tint);
-    vec4 feet = viewMatrix * vec4(place(), 0.0, 1.0);
-    float away = length(feet.xyz);
+    vec4 feet = viewMatrix * vec4(place(), lift(), 1.0);
+    float far = length(feet.xyz);
     float down = clamp(dot(normalize(feet.xyz), (viewMatrix * vec4(0.0, 0.0, -1.0, 0.0)).xyz), 0.0, 1.0);
     lean = vec2(sqrt(1.0 - down * down), down);
-    metre = perPixel * away;
+    metre = perPixel * far;
     float grown = max(1.0, 1.3 * metre / self.x);
     float wide = self.x * grown, tall = 1.75 * height() * min(grown, 2.0);
     float body = tall * 0.42;
@@ -180,8 +197,8 @@ const FAR_VERTEX = /* glsl */ `
     side = 2.0 * (0.5 * tall * lean.x + wide * lean.y) + metre;
     side = max(side, 2.0 * wide + metre);
     gl_PointSize = side / metre;
-    gl_Position = projectionMatrix * viewMatrix * vec4(place(), body, 1.0);
-    if (away < nearer) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+    gl_Position = projectionMatrix * viewMatrix * vec4(place(), lift() + body, 1.0);
+    if (far < nearer || away()) gl_Position = NOWHERE;
   }`;
 
 const FAR_FRAGMENT = /* glsl */ `

@@ -94,12 +94,17 @@ def as_scenario(
         values["model"] = describe_model(model)
     values.setdefault("title", f"From Footway studio: {document.name}"[:200])
     if _has_own_map(document):
-        values.pop("area", None)  # these are in the GeoJSON file
+        if document.building is None:
+            values.pop("area", None)  # these are in the GeoJSON file
         values.pop("terrain", None)
         values.pop("roadmap", None)  # an edited map is exact
         values.pop("scale", None)
     profiles = {} if given is None else dict(values.get("profile", {}))
+    roster = list(roster)
     people = [_population(request, profiles) for request in roster]
+    if document.building is not None:
+        for keys, request in zip(people, roster, strict=True):
+            _name_floors(document, values, keys, request)
     values["population"] = [*values.get("population", ()), *people]
     if profiles:
         values["profile"] = profiles
@@ -140,6 +145,50 @@ def _population(request: requests.Population, profiles: dict[str, Any]) -> dict[
     if request.behaviour == "goals":
         keys["then"] = request.then
     return keys
+
+
+def _name_floors(
+    document: Document, values: dict[str, Any], keys: dict[str, Any], request: requests.Population
+) -> None:
+    """Name area and goal of a population in a building so that a scenario finds their floors.
+
+    An area whose name other floors have, too, gets another name in `values`.
+    """
+    if request.goal is not None and not isinstance(request.goal, str):
+        raise BadInput(
+            "a scenario in a building takes no goal at a point: remove that population, or send it "
+            "to an area or a floor"
+        )
+    keys.pop("area", None)
+    keys.pop("destinations", None)
+    area = _named(document, values, request.area, request.floor)
+    goal = _named(document, values, request.goal, request.goal_floor)
+    if area is not None:
+        keys["area"] = area
+    if goal is not None:
+        keys["destinations"] = [goal]
+
+
+def _named(
+    document: Document, values: dict[str, Any], name: str | None, floor: str | None
+) -> str | None:
+    """Return the name of an area of a floor, or of a floor, in the scenario."""
+    if name is None or floor is None:
+        return name if name is not None else floor
+    floors = {where for area, where in document.areas if area.name == name}
+    if len(floors) == 1:
+        return name
+    parts = [area.polygon for area, where in document.areas if (area.name, where) == (name, floor)]
+    own = f"{name}, floor {floor}"
+    if len(parts) > 1 or parts[0].geom_type != "Polygon" or parts[0].interiors:
+        raise BadInput(
+            f"the area {name!r} of floor {floor!r} has several parts or holes, and a scenario "
+            "knows it by its name only, which other floors have, too: use another area"
+        )
+    ring = [[x, y] for x, y, *_ in parts[0].exterior.coords[:-1]]
+    values["area"] = dict(values.get("area", {})) | {own: ring}
+    values["floor"] = dict(values.get("floor", {})) | {own: floor}
+    return own
 
 
 def _obstacle(obstacle: Obstacle) -> dict[str, Any]:

@@ -82,11 +82,12 @@ class Answer:
 
 
 class AreaFacts(Facts):
-    """An area of the map."""
+    """An area of the map, in a building on a floor."""
 
     name: str
     index: int
     role: str
+    floor: str | None = None
 
 
 class RecentFacts(Facts):
@@ -383,7 +384,10 @@ class Walk(Facts):
 
 
 class Character(Facts):
-    """The state of a character; `forces` are the names of the rows of the array, m/s2."""
+    """The state of a character; `forces` are the names of the rows of the array, m/s2.
+
+    In a building: with the floors or links of position and goal, and places of its corridor.
+    """
 
     id: int
     position: Place
@@ -395,9 +399,13 @@ class Character(Facts):
     mode: str
     forces: list[str]
     time: float
+    floor: str | None = None
+    goal_floor: str | None = None
     arrays = {
         "points": _POINTS,
         "radii": _NUMBERS,
+        "heights": _SOME_NUMBERS,
+        "sheets": _SOME_INDICES,
         "attraction": _POINTS,
         "forces": _NUMBERS,
     }
@@ -410,7 +418,10 @@ class Obstacle(Facts):
 
 
 class Frame(Facts):
-    """Positions of the crowd: ids, m, mm/s, mm, populations; obstacles in recordings."""
+    """Positions of the crowd: ids, m, mm/s, mm, populations; obstacles in recordings.
+
+    In a building also the height of the floor under each character, m, and its sheet.
+    """
 
     time: float
     step: int
@@ -422,6 +433,8 @@ class Frame(Facts):
         "velocity": Array("i2", ()),
         "radius": Array("u2", ()),
         "population": Array("u1", ()),
+        "height": _SOME_NUMBERS,
+        "sheet": Array("u2", (), is_optional=True),
         "discs": _SOME_DISCS,
     }
 

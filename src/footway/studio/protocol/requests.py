@@ -140,7 +140,11 @@ else:
 
 
 class Population(_WithProperties):
-    """Add, remove or change characters."""
+    """Add, remove or change characters.
+
+    In a building `floor` and `goal_floor` are the floors of `area` and `goal`; alone they mean all
+    of that floor.
+    """
 
     type: Literal["population"]
     do: Literal["add", "remove", "change"]
@@ -148,7 +152,9 @@ class Population(_WithProperties):
     count: Annotated[int, Field(ge=1, le=100_000)] = 100
     behaviour: Literal["goals", "wander"] = "goals"
     area: Name | None = None
+    floor: Name | None = None
     goal: Name | Point | None = None
+    goal_floor: Name | None = None
     then: Literal["repeat", "stay", "exit"] = "repeat"
     index: Annotated[int, Field(ge=0, le=100_000)] | None = None
 
