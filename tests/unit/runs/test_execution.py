@@ -501,9 +501,9 @@ if __name__ == "__main__":
         cluster.scale(jobs=2)
         fw.study("plan.toml", "jobs", executor=client, keep=())
 """
-ARRAY = """#!/bin/bash
+ARRAY = f"""#!/bin/bash
 #SBATCH --array=1-2 --cpus-per-task=1 --time=00:10:00
-python -m footway study plan.toml -o array --workers 1 --shard $SLURM_ARRAY_TASK_ID/2
+{sys.executable} -m footway study plan.toml -o array --workers 1 --shard $SLURM_ARRAY_TASK_ID/2
 """
 
 
@@ -522,8 +522,9 @@ def test_on_slurm(plan, expected):
     assert table(folder / "jobs") == expected
     (folder / "array.sh").write_text(ARRAY)
     after = "afterok:" + run("sbatch", "--parsable", "array.sh")
-    collect = "python -m footway study plan.toml -o array --keep none"
-    run("sbatch", "--wait", "--dependency", after, "--wrap", collect)
+    collect = f"{sys.executable} -m footway study plan.toml -o array --keep none"
+    last = ("--dependency", after, "--kill-on-invalid-dep=yes", "--wrap", collect)
+    run("sbatch", "--wait", *last)
     assert len(list((folder / "array" / "runs").glob("*.json"))) == 6
     assert table(folder / "array") == expected
 
