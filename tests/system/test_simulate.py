@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -82,16 +83,49 @@ def _wait_for(file, seconds=240.0):
     assert file.exists()
 
 
+STUDY = """
+scenario = "demo:bottleneck"
+seeds = 3
+[vary]
+duration = [5]
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
-def test_a_terminal_shows_a_bar():
+@pytest.mark.parametrize(
+    ("arguments", "doing"),
+    [
+        (["simulate", "demo:bottleneck", "--seconds", "20"], "Walking"),
+        (["study", "plan.toml", "--workers", "1", "--keep", "none"], "Running"),
+    ],
+    ids=["simulate", "study"],
+)
+def test_a_terminal_shows_a_bar_with_the_time_left(arguments, doing, tmp_path):
+    (tmp_path / "plan.toml").write_text(STUDY)
+    out, shown = on_terminal([sys.executable, "-m", "footway", *arguments], tmp_path)
+    assert doing in shown
+    assert "100%" in shown
+    assert re.search(r"\d:\d\d:\d\d", shown)
+    assert doing not in out
+
+
+def on_terminal(command, folder):
+    """Return standard output, and what a terminal as standard error was sent.
+
+    The terminal is read while the command runs: it would stop when some kilobytes wait.
+    """
     leader, follower = os.openpty()
-    command = [sys.executable, "-m", "footway", "simulate", "demo:bottleneck", "--seconds", "20"]
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=follower, text=True, timeout=300, check=True
-    )
-    os.close(follower)
-    shown = os.read(leader, 1 << 16).decode()
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=follower, text=True
+    ) as process:
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(leader, 1 << 16)
+            except OSError:  # closed by the command
+                break
+        out = process.stdout.read()
     os.close(leader)
-    assert "Walking" in shown
-    assert "%" in shown
-    assert "Walking" not in done.stdout
+    assert process.returncode == 0
+    return out, shown.decode()
