@@ -24,7 +24,7 @@ _DEEPEST: Final = 64
 """Maximum nesting of parentheses. GEOS reads collections recursively without limit; a few thousand
 levels overflow the stack."""
 
-_CURVED: Final = re.compile(r"CIRCULARSTRING|\w*CURVE\w*|MULTISURFACE", re.IGNORECASE)
+_CURVED: Final = re.compile(r"CIRCULARSTRING|\b\w*CURVE\w*|MULTISURFACE", re.IGNORECASE)
 
 
 def load(path: Path, scale: float | None) -> Environment:

@@ -72,6 +72,12 @@ def test_damaged_files(load, text, error, message):
         load(text)
 
 
+def test_a_long_word_is_refused_at_once(load):
+    """If it were searched from each of its letters, that would take an hour."""
+    with pytest.raises(fw.BadFile, match="is not WKT"):
+        load("x" * 1_000_000)
+
+
 def test_binary_says_where(tmp_path):
     (tmp_path / "a.wkt").write_bytes(b"POLYGON\n((\x80\x81")
     with pytest.raises(fw.BadFile, match="line 2: is not text"):
