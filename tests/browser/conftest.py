@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from footway.studio import STATIC
-from tests.browser.browsing import Browsing, studio_process
+from tests.browser.browsing import PATIENCE, Browsing, studio_process
 from tests.unit.studio.serving import Page
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -46,7 +46,9 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+        browser = playwright.chromium.launch(
+            executable_path=found, args=list(FLAGS), timeout=1000 * PATIENCE
+        )
         yield browser
         browser.close()
 
@@ -87,6 +89,7 @@ def server(access):
 def context(chromium):
     """One for all tests, so that the compiled script is kept."""
     made = chromium.new_context(viewport=SIZE, color_scheme="light")
+    made.set_default_timeout(1000 * PATIENCE)
     yield made
     made.close()
 

@@ -204,20 +204,21 @@ def test_the_page_is_not_blank_while_its_script_loads(context, access):
     page = context.new_page()
     page.route("**/assets/*.js", lambda _: None)  # never answered
     page.goto(f"http://127.0.0.1:{access.port}/", wait_until="commit")
-    page.get_by_text("Loading Footway studio").wait_for(timeout=1000 * PATIENCE)
+    page.get_by_text("Loading Footway studio").wait_for()
     page.close()
 
 
 def test_a_missing_token_is_reported(chromium):
     with serving(token="right") as studio:
         page = chromium.new_page()
+        page.set_default_timeout(1000 * PATIENCE)
         try:
             page.goto(f"http://127.0.0.1:{studio.access.port}/?token=right#panel=path")
-            page.get_by_test_id("path-hint").wait_for(timeout=1000 * PATIENCE)
+            page.get_by_test_id("path-hint").wait_for()
             assert "token" not in page.url
             assert "panel=path" in page.url
             page.evaluate("sessionStorage.clear()")
             page.goto(f"http://127.0.0.1:{studio.access.port}/?token=wrong")
-            page.get_by_text("This address needs its token").wait_for(timeout=1000 * PATIENCE)
+            page.get_by_text("This address needs its token").wait_for()
         finally:
             page.close()

@@ -8,10 +8,12 @@ import sys
 import threading
 import time
 
+import psutil
 import pytest
 
 from footway.cli import interrupts
 from tests.unit.recording.recordings import random_recording
+from tests.unit.studio.serving import wait_until
 
 BUILD = ("build", "gallery:field")
 
@@ -139,6 +141,7 @@ def test_as_json():
 
 @pytest.mark.parametrize("seconds", [1.0, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_from_outside(seconds):
+    """After some seconds of the processor, of about four: a busy machine gives few of them."""
     command = [sys.executable, "-m", "footway", "build", "gallery:city:6x6"]
     process = subprocess.Popen(
         command,
@@ -146,12 +149,13 @@ def test_from_outside(seconds):
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(seconds)
+    clock = psutil.Process(process.pid).cpu_times
+    wait_until(lambda: clock().user >= seconds)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=300)
-    assert process.returncode in (130, -signal.SIGINT)  # the latter: Python itself has begun
+    assert process.returncode == 130
     assert out == ""
-    assert err == "footway: interrupted\n" or "<frozen" in err
+    assert err == "footway: interrupted\n"
 
 
 def test_ignored_in_the_background():

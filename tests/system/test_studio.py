@@ -48,7 +48,8 @@ def running(*arguments):
 
 
 def get(access, path="/", **headers):
-    return httpx.get(f"http://127.0.0.1:{access.port}{path}", headers=headers, trust_env=False)
+    address = f"http://127.0.0.1:{access.port}{path}"
+    return httpx.get(address, headers=headers, trust_env=False, timeout=300)
 
 
 def upload(access, name, content, **headers):
@@ -72,7 +73,8 @@ def test_it_starts_prints_its_address_and_ends_at_ctrl_c():
             assert page.request("hello")[0]["ok"]["document"]["name"] == "gallery:field"
             page.request("population", do="add", count=10)
             page.request("crowd", do="start")
-            process.send_signal(signal.SIGINT)
+            page.until(lambda header: header.get("facts", {}).get("step", 0) > 1)
+            process.send_signal(signal.SIGINT)  # the first step loads kernels, which takes long
             out, err = process.communicate(timeout=300)
         assert process.returncode == 0
         assert "Traceback" not in out + err

@@ -270,7 +270,7 @@ def test_a_city_is_quick_enough_to_judge_a_thousand_queries():
     oracle = ShortestOracle(city_of_boxes(620, side=500, seed=1), 0.25)
     points = [p for p in np.random.default_rng(2).uniform(1, 499, (300, 2)) if oracle.fits(p)]
     oracle.length(points[0], points[1])
-    begin = time.perf_counter()
+    begin = time.process_time()
     lengths = [oracle.length(a, b) for a, b in zip(points[::2], points[1::2], strict=False)]
-    assert (time.perf_counter() - begin) / len(lengths) < 0.05
+    assert (time.process_time() - begin) / len(lengths) < 0.05
     assert np.isfinite(lengths).all()

@@ -58,13 +58,17 @@ def wait_until(is_so, seconds=300.0):
         time.sleep(0.01)
 
 
+PATIENT = {"open_timeout": 300.0, "ping_interval": None}
+"""Options of a client that does not give up on a busy server."""
+
+
 class Page:
     """A client that behaves like the page in a browser."""
 
     def __init__(self, access, **options):
         host = f"127.0.0.1:{access.port}"
         query = f"?token={access.token}" if access.token else ""
-        options = {"origin": f"http://{host}", "max_size": None, "proxy": None} | options
+        options = {"origin": f"http://{host}", "max_size": None, "proxy": None} | PATIENT | options
         self._opened = connect(f"ws://{host}/ws{query}", **options)
         self.socket = self._opened.__enter__()
         self.events = []
