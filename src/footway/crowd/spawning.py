@@ -174,13 +174,15 @@ def points_around(
     """Return random points around a centre, in the smallest circle with enough space. (n, 2) m."""
     from footway.environment.areas import as_polygon  # loads Shapely
 
+    taken = simulation.characters.discs
+    check_capacity(simulation.map, len(radii), float(radii.mean()), None, taken)
     need = math.sqrt(float((radii**2).sum()))
     angle = np.linspace(0.0, 2.0 * np.pi, 48, endpoint=False)
     for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
         ring = as_polygon(centre + reach * np.column_stack([cos(angle), sin(angle)]))
         try:
             return scatter(
-                simulation.map, radii, ring, simulation.characters.discs, rng, sight=centre,
+                simulation.map, radii, ring, taken, rng, sight=centre,
                 obstacles=simulation.obstacle_discs,
             )  # fmt: skip
         except BadQuery:

@@ -314,3 +314,12 @@ class TestDispersion:
         assert group.dispersion.area == pytest.approx(own)
         assert own == pytest.approx(union_area(balls[last : end + 1]), rel=2e-3)
         assert own > 4.0 * (lengths[end] - lengths[last]) > 60.0
+
+
+def test_more_members_than_the_map_has_space_for_are_refused_before_they_are_placed():
+    it = crowd("hall")
+    with pytest.raises(
+        fw.BadQuery, match=r"4,000 characters of radius 0.6 m do not fit on the map"
+    ):
+        it.add_group(4000, start=(5, 5), radius=0.6)
+    assert len(it) == 0
