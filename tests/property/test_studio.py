@@ -54,12 +54,12 @@ def numbers(draw: Any) -> str:
     """An request with keys and values of numbers, in any mixture."""
     message = json.loads(draw(st.sampled_from(GOOD)))
     if draw(st.booleans()):
-        message["request"] = draw(st.sampled_from(ASKS))
+        message["type"] = draw(st.sampled_from(ASKS))
     keys = st.one_of(st.sampled_from(KEYS), st.text(max_size=4))
     message |= draw(st.dictionaries(keys, values, max_size=4))
-    if message.get("request") == "open":
+    if message.get("type") == "open":
         message["name"] = draw(st.sampled_from(["gallery:field", "gallery:nowhere", "x", 3]))
-    if message.get("request") == "layer":
+    if message.get("type") == "layer":
         message["name"] = "axis"  # roadmaps take their time
     if isinstance(message.get("count"), int):
         message["count"] = min(message["count"], 50)
