@@ -88,17 +88,10 @@ def _stuck(sizes: Sequence[Measured]) -> list[str]:
 
 def _step_table(sizes: Sequence[Measured]) -> Table:
     columns = (
-        "characters",
-        "threads",
-        "min, ms",
-        "median, ms",
-        "median step, ms",
-        "longest / median step: least",
-        "median",
-        "min, ns per character",
-        "ratio to 10,000",
+        "characters", "threads", "min, ms", "median, ms", "median step, ms",
+        "longest / median step: least", "median", "min, ns per character", "ratio to 10,000",
         "of real time, %",
-    )
+    )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for size in sizes:
         for threads in THREADS:
@@ -165,14 +158,10 @@ def _peer_table(size: Measured) -> Table:
 
 def _walking_table(sizes: Sequence[Measured]) -> Table:
     columns = (
-        "characters",
-        "character-steps watched",
-        "nearest to a wall, m",
-        "overlap deeper than 10 % of the radius, %",
-        "did not leave their place",
-        "stuck at the end",
-        "mean speed, m/s",
-    )
+        "characters", "character-steps watched", "nearest to a wall, m",
+        "overlap deeper than 10 % of the radius, %", "did not leave their place",
+        "stuck at the end", "mean speed, m/s",
+    )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for size in sizes:
         seen = size.observed

@@ -44,17 +44,7 @@ class Effort:
 FULL = Effort()
 
 QUICK = Effort(
-    repeats=2,
-    queries=50,
-    grid_queries=2,
-    batch=500,
-    compared=500,
-    points=50_000,
-    sample=1_000,
-    tilings=("city", "city:2x2"),
-    district=(2, 2),
-    district_queries=20,
-    crowds=(300, 3_000),
-    crowd_steps=32,
-    crowd_peers=300,
-)
+    repeats=2, queries=50, grid_queries=2, batch=500, compared=500, points=50_000, sample=1_000,
+    tilings=("city", "city:2x2"), district=(2, 2), district_queries=20, crowds=(300, 3_000),
+    crowd_steps=32, crowd_peers=300,
+)  # fmt: skip

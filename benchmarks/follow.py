@@ -192,16 +192,9 @@ def _with(shortcut: float) -> str:
 
 def _time_table(laps: Laps) -> Table:
     columns = (
-        "one query",
-        "median min, us",
-        "median med, us",
-        "p99 min, us",
-        "p99 med, us",
-        "mean min, us",
-        "paper's mean, us",
-        "paper / our median",
-        "paper / our mean",
-    )
+        "one query", "median min, us", "median med, us", "p99 min, us", "p99 med, us",
+        "mean min, us", "paper's mean, us", "paper / our median", "paper / our mean",
+    )  # fmt: skip
     rows = []
     for name, paper in PAPER_MS.items():
         half, most = (quantile(laps[name], share) for share in (0.5, 0.99))
@@ -231,12 +224,8 @@ def _trips(env: Environment, queries: list[Query]) -> tuple[list[Trip], list[str
 
 def _load_table(laps: Laps, duration: Floats, trips: list[Trip]) -> Table:
     columns = (
-        "who",
-        "queries",
-        "min, ms per second travelled",
-        "med",
-        "ratio to Footway, same queries",
-    )
+        "who", "queries", "min, ms per second travelled", "med", "ratio to Footway, same queries",
+    )  # fmt: skip
     ours = _load(laps[WHOLE], duration)
     rows: list[tuple[str | float | None, ...]] = [
         ("Footway, corridor and walk", len(duration), *ours, 1.0)
@@ -261,13 +250,9 @@ def _load(laps: list[Floats], duration: Floats) -> Quantile:
 
 def _shortcut_table(laps: Laps, walks: dict[float, list[Walk]], best: Floats) -> Table:
     columns = (
-        "shortcut",
-        "mean min, us",
-        "ratio to dt = 0",
-        "walk alone",
-        "paper's ratio",
+        "shortcut", "mean min, us", "ratio to dt = 0", "walk alone", "paper's ratio",
         "longer than the shortest path, %",
-    )
+    )  # fmt: skip
     rows: list[tuple[str | float | None, ...]] = []
     for shortcut, walked in walks.items():
         name = _with(shortcut) if shortcut else WHOLE
@@ -303,17 +288,11 @@ def _batches(
     starts, goals = np.array(queries).swapaxes(0, 1)
     calls = {
         threads: partial(
-            fw.follow.cmm_batch,
-            cmap,
-            starts,
-            goals,
-            radius=RADIUS,
-            speed=SPEED,
-            step=STEP,
+            fw.follow.cmm_batch, cmap, starts, goals, radius=RADIUS, speed=SPEED, step=STEP,
             threads=threads,
         )
         for threads in (1, 2)
-    }
+    }  # fmt: skip
     memory = [_check_batch(call(), walks[0.0]) for call in calls.values()]
     seconds = in_turn({str(threads): call for threads, call in calls.items()}, repeats=repeats)
     each = {threads: seconds[str(threads)].scaled(1e6 / len(queries)) for threads in calls}

@@ -13,16 +13,9 @@ from pathlib import Path
 from footway.reproduce.timing import processor
 
 LIBRARIES = (
-    "footway",
-    "numpy",
-    "numba",
-    "shapely",
-    "pyvoronoi",
-    "scipy",
-    "jupedsim",
-    "pyrvo",
+    "footway", "numpy", "numba", "shapely", "pyvoronoi", "scipy", "jupedsim", "pyrvo",
     "pathfinding",
-)
+)  # fmt: skip
 
 
 def facts() -> dict[str, object]:

@@ -149,15 +149,9 @@ def _require_same(cmap: CorridorMap, bare: CorridorMap, queries: list[Query]) ->
 
 def _quality_table(qualities: dict[str, Quality], shares: dict[str, list[Query]]) -> Table:
     columns = (
-        "paths of",
-        "queries",
-        "not found",
-        "closer than the radius",
-        "least clearance, m",
-        "longer than optimal: mean, %",
-        "p99, %",
-        "max, %",
-    )
+        "paths of", "queries", "not found", "closer than the radius", "least clearance, m",
+        "longer than optimal: mean, %", "p99, %", "max, %",
+    )  # fmt: skip
     rows = []
     for name, quality in qualities.items():
         if name in (Prepared.name, FootwayPoints.name, WithoutLandmarks.name):

@@ -85,10 +85,7 @@ def section_markdown(section: Section) -> str:
         lines += [f"**{table.title}**", "", *grid(table.columns, table.rows), ""]
     if section.outcome.targets:
         lines += ["**Targets** (judged by the median of the rounds)", ""]
-        lines += [
-            *grid(("target", "limit", "median", "min", ""), target_rows(section.outcome)),
-            "",
-        ]
+        lines += [*grid(("target", "limit", "median", "min", ""), target_rows(section.outcome)), ""]
     return "\n".join([*lines, *(f"- {remark}" for remark in section.outcome.remarks), ""])
 
 

@@ -72,17 +72,9 @@ def _whole(name: str, limit: float, grown: list[dict[str, Any]]) -> Target:
 
 def _table(grown: list[dict[str, Any]]) -> Table:
     columns = (
-        "map",
-        "walls",
-        "load min, s",
-        "load median, s",
-        "build min, s",
-        "build median, s",
-        "build per wall, us",
-        "before, MB",
-        "peak, MB",
-        "a path, median, ms",
-    )
+        "map", "walls", "load min, s", "load median, s", "build min, s", "build median, s",
+        "build per wall, us", "before, MB", "peak, MB", "a path, median, ms",
+    )  # fmt: skip
     rows = []
     for city in grown:
         load, build = spread(city["load"]), spread(city["build"])

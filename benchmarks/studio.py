@@ -76,15 +76,9 @@ def run(effort: Effort) -> Outcome:
     if any(one.frames == 0 for one in seen):
         raise WrongAnswer("no frame reached the page")
     columns = (
-        "view",
-        "drawn, 1/s",
-        "page, ms",
-        "picture, ms (least)",
-        "picture, ms (median)",
-        "frames, 1/s",
-        "bytes per character and frame",
-        "simulated, s/s",
-    )
+        "view", "drawn, 1/s", "page, ms", "picture, ms (least)", "picture, ms (median)",
+        "frames, 1/s", "bytes per character and frame", "simulated, s/s",
+    )  # fmt: skip
     title = f"{count:,} characters in the city, {WIDTH} x {HEIGHT} pixels"
     largest = max(one.size or 0.0 for one in seen)
     targets = [Target("bytes per character and frame", MOST_BYTES, "bytes", largest, largest)]

@@ -218,9 +218,7 @@ PAPERS: Final = (
             ),
             Element("section V", "Grid Roadmap Method", "roadmap.lattice.grid.grid"),
             Element(
-                "definition 5",
-                "shortest path factor",
-                "roadmap.measures.shortest_path_factor",
+                "definition 5", "shortest path factor", "roadmap.measures.shortest_path_factor"
             ),
             Element(
                 "section V.B.2",

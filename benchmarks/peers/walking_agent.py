@@ -64,10 +64,7 @@ class WalkingAgent:
         stage = self._simulation.add_waypoint_stage(goal, ARRIVED / 2)
         journey = self._simulation.add_journey(self._library.JourneyDescription([stage]))
         agent = self._library.CollisionFreeSpeedModelAgentParameters(
-            position=start,
-            radius=self._radius,
-            desired_speed=self._speed,
-            journey_id=journey,
+            position=start, radius=self._radius, desired_speed=self._speed, journey_id=journey,
             stage_id=stage,
-        )
+        )  # fmt: skip
         return int(self._simulation.add_agent(agent))

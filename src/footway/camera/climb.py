@@ -96,7 +96,7 @@ class Wait(NamedTuple):
 
 
 class Climb:
-    """A camera's motion through a building: parts and pauses by turns, exact at any time."""
+    """A camera's motion through a building: parts and pauses alternately, exact at any time."""
 
     def __init__(
         self,

@@ -403,12 +403,9 @@ class Flight:
             limits = limits._replace(pieces=limits.pieces * slower)
         self.curve, self._height = curve, height if curve.dimension == 2 else 0.0
         self.diagram = SpeedDiagram(
-            curve.breaks,
-            limits.pieces,
-            break_limits=limits.breaks,
-            acceleration=pace.acceleration,
-            deceleration=pace.deceleration,
-        )
+            curve.breaks, limits.pieces, break_limits=limits.breaks,
+            acceleration=pace.acceleration, deceleration=pace.deceleration,
+        )  # fmt: skip
         self._ahead = LookAhead(curve, self.diagram, pace.look_ahead)
         count = len(self._ahead.ends)
         self.stays = [self._stay(k, requests.get(k, HaltRequest()), pace) for k in range(count)]

@@ -48,14 +48,19 @@ def option(
         more: passed on to Typer.
     """
     return typer.Option(
-        *names,
-        help=words,
-        metavar=unit,
-        show_default=default,
-        rich_help_panel=panel,
-        parser=parser,
-        **more,
-    )
+        *names, help=words, metavar=unit, show_default=default, rich_help_panel=panel,
+        parser=parser, **more,
+    )  # fmt: skip
+
+
+def argument(unit: str, words: str) -> Any:
+    """Return a positional argument; `unit` is its name in the help."""
+    return typer.Argument(metavar=unit, help=words, show_default=False)
+
+
+def flag(name: str, words: str) -> Any:
+    """Return an option without a value."""
+    return typer.Option(name, help=words)
 
 
 def quantity(unit: str, words: str, default: str | bool = False, panel: str | None = None) -> Any:
@@ -242,11 +247,10 @@ def _exactly(text: str, example: str) -> Numbers:
 
 MapArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="MAP",
-        help=f"A map file ({name_formats('plan')}; in three dimensions "
+    argument(
+        "MAP",
+        f"A map file ({name_formats('plan')}; in three dimensions "
         f"{name_formats('mesh', 'volume')}), a saved .fwmap, or gallery:NAME.",
-        show_default=False,
     ),
 ]
 ScaleOption = Annotated[
@@ -271,7 +275,7 @@ UpOption = Annotated[
     ),
 ]
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
+    bool, flag("--json", "Print one JSON object on standard output, nothing else.")
 ]
 PlotOption = Annotated[str | None, option("Draw a picture: .png, .svg or .pdf.", unit="FILE")]
 
@@ -343,6 +347,12 @@ def check_plot(file: str | None) -> None:
     if file is not None:
         pictures.check_picture_file(file)
         check_writable(file)
+
+
+def check_time_step(seconds: float) -> None:
+    """Check the option --dt of a simulation that is compared with measured people."""
+    if not 0.001 <= seconds <= 0.2:
+        raise BadInput(f"--dt is {seconds:g}; give 0.001 to 0.2 s")
 
 
 def check_animation(file: str | None, speed: float | None) -> None:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import json
+import pathlib
 import sys
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from footway import plot as pictures
 from footway.errors import NoPath
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
     from footway.cli.progress import Steps
-    from footway.corridor import CorridorMap, Pinch, TautPath
+    from footway.corridor import CorridorMap, Path, Pinch, TautPath
     from footway.corridor.building.path import BuildingPath
     from footway.environment import Environment, Volume
     from footway.recording.recording import Recording
     from footway.roadmap.maps.space_map import SpaceMap
+    from footway.terrain import IndicativeRoute
 
 _REASONS: Final = {
     "components": "no path at any radius",
@@ -30,6 +31,14 @@ _REASONS: Final = {
     "blocked": "dynamic obstacles block the path",
 }
 """Text in the picture by `NoPath.reason`."""
+
+
+def print_titles(what: str, titles: Mapping[str, str | None], *, json: bool) -> None:
+    """Print what an option --list lists, by name."""
+    if json:
+        print_json({what: [{"name": name, "title": title} for name, title in titles.items()]})
+    else:
+        print_lines(facts((name, title or "") for name, title in titles.items()))
 
 
 def say(line: str) -> None:
@@ -79,6 +88,14 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def repair_facts(environment: Environment) -> list[dict[str, Any]]:
+    """Return the repairs of the input as JSON values."""
+    return [
+        {"kind": repair.kind, "at": list(repair.at), "detail": repair.detail}
+        for repair in environment.repairs
+    ]
+
+
 def pinch_facts(pinch: Pinch) -> dict[str, Any]:
     """Return a pinch as JSON values."""
     return {
@@ -90,11 +107,29 @@ def pinch_facts(pinch: Pinch) -> dict[str, Any]:
     }
 
 
-def narrowest(pinch: Pinch, path: TautPath | BuildingPath) -> str:
+def ends(path: Path | BuildingPath | IndicativeRoute) -> str:
+    """Return "from START to GOAL"."""
+    return f"from {place(path.start)} to {place(path.goal)}"
+
+
+def certificate(path: TautPath | BuildingPath) -> str:
+    """Return the certificate of a path."""
+    return (
+        f"Certified: a disc of radius {path.radius:g} m that follows this path crosses no wall; "
+        f"its centre stays {path.clearance:.3f} m or more from every wall."
+    )
+
+
+def widest(pinch: Pinch, path: TautPath | BuildingPath) -> str:
+    """Return which radius gets through, and where the widest path is narrowest."""
+    return f"a radius of {pinch.radius:.3f} m gets through, {_narrowest(pinch, path)}"
+
+
+def _narrowest(pinch: Pinch, path: TautPath | BuildingPath) -> str:
     """Say where the widest path is narrowest: at an end, or in a passage."""
     if pinch.left == pinch.right:  # the wall beside an end, not the two sides of a passage
-        ends = {"start": tuple(path.start[:2]), "goal": tuple(path.goal[:2])}
-        here = [end for end, at in ends.items() if at == tuple(pinch.at)]
+        both = {"start": tuple(path.start[:2]), "goal": tuple(path.goal[:2])}
+        here = [end for end, at in both.items() if at == tuple(pinch.at)]
         if here:  # else the cabin of a lift
             return f"which is the distance of the {' or '.join(here)} to the wall"
     return f"narrowest at {place(pinch.at)}{f' on {pinch.where}' if pinch.where else ''}"
@@ -131,7 +166,7 @@ def warn_if_incomplete(run: str, recording: Recording) -> None:
 
     if recording.complete:
         return
-    parts = unfinished_parts(Path(run))
+    parts = unfinished_parts(pathlib.Path(run))
     where = f", in {parts[0].parent}" if parts else ""
     frames = count(recording.n_frames, "frame")
     say(f"{run}: the run was interrupted or is not finished; it has {frames}{where}")
@@ -153,9 +188,9 @@ def draw_floors(cmap: CorridorMap, recording: Recording, frame: int, *, title: s
     now = recording.frame(frame)
     people = [(x, y, floor) for (x, y), floor in zip(now.positions.tolist(), floors, strict=True)]
     figure = pictures.draw_building(cmap, people=people)
-    count = f"{len(people):,} character{'' if len(people) == 1 else 's'}"
-    words = (title or recording.map_name, count, f"after {now.time:,.1f} s")
-    figure.suptitle("  ·  ".join(filter(None, words)), fontsize=9)
+    name, after = title or recording.map_name, f"after {now.time:,.1f} s"
+    words = filter(None, (name, count(len(people), "character"), after))
+    figure.suptitle("  ·  ".join(words), fontsize=9)
     return figure
 
 

@@ -17,15 +17,7 @@ from footway.environment.lattice import steps_per_metre
 from footway.environment.links import Lift, Link
 from footway.environment.surface import FIT, Border, Seam, Sheet
 from footway.errors import BadGeometry, BadQuery
-from footway.validation import (
-    FARTHEST,
-    did_you_mean,
-    instance,
-    number,
-    sequence,
-    shown,
-    text,
-)
+from footway.validation import FARTHEST, did_you_mean, instance, number, sequence, shown, text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -82,7 +82,7 @@ class Link:
 
     @property
     def parts(self) -> tuple[shapely.Polygon, ...]:
-        """Polygons from the lower floor to the upper one: flights and landings by turns."""
+        """Polygons from the lower floor to the upper one: flights and landings alternately."""
         parts = [self.flights[0]]
         for landing, flight in zip(self.landings, self.flights[1:], strict=True):
             parts += [landing, flight]

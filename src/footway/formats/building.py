@@ -24,8 +24,8 @@
 
 All other keys are the arguments of `Stairs`, `Ramp`, `Escalator` and `Lift`. In GeoJSON a feature
 with the property `floor` belongs to that floor, whose `elevation` is a property of one of them; a
-polygon of kind stairs, ramp, escalator or lift has the same keys as properties. Its flights and
-landings, by turns, are the polygons of its geometry.
+polygon of kind stairs, ramp, escalator or lift has the same keys as properties. The polygons of its
+geometry are its flights and landings alternately.
 """
 
 from __future__ import annotations

@@ -98,8 +98,9 @@ def draw_base(
     free_space = free_space_of(known)
     draw_free_space(sheet, free_space)
     if not isinstance(known, CorridorMap):
-        if terrain:
-            draw_terrain(sheet, known)
+        if terrain and known.terrain:
+            fill_regions(sheet, known)
+            draw_terrain_key(sheet, known, sheet.keys)
         draw_areas(sheet, known)
     return free_space
 
@@ -151,16 +152,6 @@ def draw_areas(sheet: Sheet, environment: Environment) -> None:
         at = shapely.point_on_surface(shown if free.is_empty else free).coords[0]
         words: dict[str, Any] = {"fontsize": 6.5, "color": palette.MUTED, "path_effects": HALO}
         sheet.axes.text(at[0], at[1], area.name, ha="center", va="center", zorder=1.3, **words)
-
-
-def draw_terrain(sheet: Sheet, environment: Environment) -> None:
-    """Fill the regions of an environment by kind, the later ones on top, and draw their key.
-
-    It is drawn between the free space and the other layers; without regions it does nothing.
-    """
-    if environment.terrain:
-        fill_regions(sheet, environment)
-        draw_terrain_key(sheet, environment, sheet.keys)
 
 
 _SLOPES: Final = {

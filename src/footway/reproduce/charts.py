@@ -17,18 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "FIRST",
-    "SECOND",
-    "Chart",
-    "draw_key",
-    "draw_line",
-    "draw_published",
-    "draw_range",
-    "make_quiet",
-    "name_axes",
-    "new_chart",
-    "use_powers",
-]
+    "FIRST", "SECOND", "Chart", "draw_key", "draw_line", "draw_published", "draw_range",
+    "make_quiet", "name_axes", "new_chart", "use_powers",
+]  # fmt: skip
 
 FIRST: Final = palette.ACCENT
 SECOND: Final = palette.CORRIDOR

@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from footway import archive
-from footway.archive import (
-    Array,
-    Damaged,
-    Either,
-    Names,
-    Number,
-    OneOf,
-    Whole,
-    flags,
-    indices,
-)
+from footway.archive import Array, Damaged, Either, Names, Number, OneOf, Whole, flags, indices
 from footway.constants import ROADMAPS
 from footway.environment.raster import Raster
 from footway.roadmap.fake_obstacles import FakeObstacle
@@ -66,9 +56,7 @@ KIND = archive.Kind(
         "method": OneOf(tuple(ROADMAPS)),
         "parameters": Names(Either((_PLAIN, [_PLAIN]))),
         "seconds": Names(Number(0.0, 1e9)),
-        "fake_obstacles": [
-            {"kind": OneOf(("polygon", "box")), "points": [[_COORDINATE]]},
-        ],
+        "fake_obstacles": [{"kind": OneOf(("polygon", "box")), "points": [[_COORDINATE]]}],
         "closed": [{"at": [_COORDINATE], "width": Either((_LENGTH, OneOf((None,))))}],
         "dimension": OneOf((2, 3)),
         "resolution": Number(_FINEST, _WIDEST),

@@ -103,7 +103,7 @@ def one_way(density: float, seed: int, *, width: float = 3.0) -> Scene:
 def corridor(entrance: float, exit_width: float, persons: int, rate: float, _: int = 0) -> Scene:
     """Return the corridor of the HERMES experiments: 1.8 m wide, 8 m long, its exit narrowed.
 
-    People appear at a rate (per s) in front of it, as far as there is free space.
+    People appear at a rate (per s) in front of it while there is free space.
     """
     left, right = 0.9 - 0.5 * exit_width, 0.9 + 0.5 * exit_width
     ring = [

@@ -263,7 +263,7 @@ def _people(
 def _by_window(
     recording: Recording, area: Any, line: Any, edges: Floats
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Return mean and deviation of each quantity by window of time; NaN: the speed of nobody."""
+    """Return mean and deviation of each quantity by window of time; NaN: nobody was there."""
     found, n = {}, len(edges) - 1
     if area is not None:
         every = max(1, round(0.5 * (recording.n_frames - 1) / float(np.ptp(recording.times))))

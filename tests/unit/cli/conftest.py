@@ -29,6 +29,14 @@ class Result(NamedTuple):
         assert self.out.count("\n") == 1
         return json.loads(self.out)
 
+    def refuses(self, *words: str, code: int = 2, out: str = "") -> None:
+        """Assert that the command printed one error message with these words, and else `out`."""
+        assert (self.code, self.out) == (code, out)
+        (line,) = self.err.splitlines()
+        assert line.startswith("footway: ")
+        for word in words:
+            assert word in line
+
 
 @pytest.fixture
 def footway(capsys):

@@ -9,15 +9,6 @@ from footway.cli import app
 from footway.cli.app import BROKEN_PIPE, INTERRUPTED
 
 
-def assert_one_line(result, *words):
-    assert result.code == 2
-    assert result.out == ""
-    assert result.err.startswith("footway: ")
-    assert len(result.err.splitlines()) == 1
-    for word in words:
-        assert word in result.err
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -40,7 +31,7 @@ def assert_one_line(result, *words):
 def test_bad_files(footway, tmp_path, name, content):
     file = tmp_path / name
     file.write_bytes(content)
-    assert_one_line(footway("build", file), name)
+    footway("build", file).refuses(name)
     answer = footway("build", file, "--json").json
     assert name in answer["error"]
     assert answer["exit_code"] == 2
@@ -49,7 +40,7 @@ def test_bad_files(footway, tmp_path, name, content):
 @pytest.mark.parametrize("name", ["missing.geojson", "missing.fwmap", ".", "gallery:atlantis"])
 def test_missing_maps(footway, tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
-    assert_one_line(footway("path", name, "--start", "0,0", "--goal", "1,1"))
+    footway("path", name, "--start", "0,0", "--goal", "1,1").refuses()
 
 
 @pytest.mark.parametrize(
@@ -57,43 +48,40 @@ def test_missing_maps(footway, tmp_path, monkeypatch, name):
     [("fly",), ("build",), ("build", "--fast", "x"), ("build", "a", "b"), ("--verson",)],
 )
 def test_wrong_usage(footway, arguments):
-    assert_one_line(footway(*arguments), "--help")
+    footway(*arguments).refuses("--help")
     assert footway(*arguments, "--json").json["kind"] == "Usage"
 
 
 @pytest.mark.parametrize("command", ["build", "check"])
 def test_a_picture_that_cannot_be_written(footway, room, tmp_path, command):
     for plot in (tmp_path / "no" / "folder.png", tmp_path / "photo.jpg", tmp_path / "photo"):
-        assert_one_line(footway(command, room, "--plot", plot), plot.name)
+        footway(command, room, "--plot", plot).refuses(plot.name)
     (tmp_path / "folder.png").mkdir()
-    assert_one_line(footway(command, room, "--plot", tmp_path / "folder.png"), "directory")
+    footway(command, room, "--plot", tmp_path / "folder.png").refuses("directory")
 
 
 def test_a_map_that_cannot_be_written(footway, room, tmp_path):
-    assert_one_line(footway("build", room, "-o", tmp_path / "no" / "room.fwmap"), "no folder")
-    assert_one_line(footway("build", room, "-o", f"{tmp_path}/nul\0.fwmap"))
+    footway("build", room, "-o", tmp_path / "no" / "room.fwmap").refuses("no folder")
+    footway("build", room, "-o", f"{tmp_path}/nul\0.fwmap").refuses()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_without_permission(footway, room, tmp_path):
     folder = tmp_path / "locked"
     folder.mkdir(mode=0o500)
-    assert_one_line(footway("build", room, "-o", folder / "room.fwmap"), "not writable")
+    footway("build", room, "-o", folder / "room.fwmap").refuses("not writable")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk(footway, room, tmp_path):
     link = tmp_path / "full.png"
     link.symlink_to("/dev/full")
-    assert_one_line(footway("build", room, "--plot", link), "full.png")
+    footway("build", room, "--plot", link).refuses("full.png")
 
 
 @pytest.mark.parametrize(
     ("error", "code", "words"),
-    [
-        (KeyboardInterrupt(), INTERRUPTED, "interrupted"),
-        (MemoryError(), 2, "out of memory"),
-    ],
+    [(KeyboardInterrupt(), INTERRUPTED, "interrupted"), (MemoryError(), 2, "out of memory")],
 )
 def test_interruptions(footway, monkeypatch, error, code, words):
     def raise_it(*_, **__):

@@ -19,14 +19,9 @@ from tests.unit.formats.files import write_ros
 
 HEADER = "type octile\nheight 2\nwidth 3\nmap\n"
 COUNTS = {
-    "8room_000": 206642,
-    "Berlin_0_256": 48147,
-    "Paris_1_256": 47240,
-    "arena": 2054,
-    "battleground": 92268,
-    "den312d": 2445,
-    "lt_house": 864,
-}
+    "8room_000": 206642, "Berlin_0_256": 48147, "Paris_1_256": 47240, "arena": 2054,
+    "battleground": 92268, "den312d": 2445, "lt_house": 864,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -124,9 +124,7 @@ def test_the_same_numbers_as_pedpy(seed):
 
     theirs = (
         pedpy.compute_individual_speed(
-            traj_data=walkers,
-            frame_step=2,
-            speed_calculation=pedpy.SpeedCalculation.BORDER_EXCLUDE,
+            traj_data=walkers, frame_step=2, speed_calculation=pedpy.SpeedCalculation.BORDER_EXCLUDE
         )
         .set_index(["frame", "id"])
         .speed

@@ -11,25 +11,9 @@ import footway as fw
 from footway import plot
 from footway.plot.animation import Painter, _planned
 from footway.plot.crowds import mean_density
-from footway.plot.people import (
-    People,
-    busiest,
-    colours_of,
-    new_page,
-    people_colours,
-    trails_of,
-)
+from footway.plot.people import People, busiest, colours_of, new_page, people_colours, trails_of
 from footway.recording.recording import Recorder
-
-
-@pytest.fixture(scope="module")
-def env():
-    return fw.load("gallery:mckenna")
-
-
-@pytest.fixture(scope="module")
-def cmap(env):
-    return fw.CorridorMap.build(env)
+from tests.unit.plot.conftest import texts
 
 
 @pytest.fixture(scope="module")
@@ -67,12 +51,6 @@ def walked(places, velocities, *, frames, names=("all",), radius=0.25):
         at = places + 0.1 * k * velocities
         recorder.add_frame(k, 0.1 * k, here, at[here], velocities[here])
     return recorder.close()
-
-
-def texts(figure):
-    return [text.get_text() for axes in figure.axes for text in axes.texts] + [
-        text.get_text() for text in figure.texts
-    ]
 
 
 def discs(axes):

@@ -12,16 +12,7 @@ from footway.environment import Repair
 from footway.plot.layers import MOST_NUMBERS, terrain_colours
 from footway.plot.shapes import free_space_of
 from footway.plot.sheet import new_sheet, padded, round_length
-
-
-@pytest.fixture(scope="module")
-def env():
-    return fw.load("gallery:mckenna")
-
-
-@pytest.fixture(scope="module")
-def cmap(env):
-    return fw.CorridorMap.build(env)
+from tests.unit.plot.conftest import texts
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +26,6 @@ def coloured_lines(figure):
     axes = figure.axes[0]
     return [
         c for c in axes.collections if isinstance(c, LineCollection) and c.get_array() is not None
-    ]
-
-
-def texts(figure):
-    return [text.get_text() for axes in figure.axes for text in axes.texts] + [
-        text.get_text() for text in figure.texts
     ]
 
 

@@ -122,11 +122,7 @@ def test_the_phases_of_adding_cycles(tmp_path):
 def test_all_four_environments_are_measured():
     assert FULL.environments == tuple(SETTINGS)
     assert set(QUICK.environments) < set(FULL.environments)
-    for published in (
-        tables.PUBLISHED_ENVIRONMENTS,
-        tables.PUBLISHED,
-        tables.PUBLISHED_CLEARANCE,
-    ):
+    for published in (tables.PUBLISHED_ENVIRONMENTS, tables.PUBLISHED, tables.PUBLISHED_CLEARANCE):
         assert set(published) == {setting.name for setting in SETTINGS.values()}
     assert tuple(tables.DIFFERENCES) == FULL.environments
 

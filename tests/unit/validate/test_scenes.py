@@ -29,11 +29,7 @@ def test_the_way_along_the_oval_is_that_of_its_points():
 
 
 def test_everybody_starts_in_the_walkable_space():
-    for scene in (
-        scenes.one_way(4.0, 1),
-        scenes.bottleneck(0.5, 1),
-        scenes.single_file(60),
-    ):
+    for scene in (scenes.one_way(4.0, 1), scenes.bottleneck(0.5, 1), scenes.single_file(60)):
         walls = scene.environment.walkable.buffer(-scenes.RADIUS)
         for stream in scene.streams:
             from shapely import contains_xy

@@ -12,13 +12,7 @@ import typer
 
 from footway import plot as pictures
 from footway.cli import options as opt
-from footway.cli.maps import (
-    build_map,
-    load_plan_or_building,
-    load_saved,
-    load_space,
-    repair_lines,
-)
+from footway.cli.maps import build_map, load_plan_or_building, load_saved, load_space, repair_lines
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.reports import count, draw, facts, milliseconds, place, print_json, print_lines
 from footway.constants import ROADMAPS, RoadmapMethod

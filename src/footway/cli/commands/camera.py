@@ -12,13 +12,7 @@ from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports
 from footway.cli.commands.route import RADIUS
-from footway.cli.maps import (
-    LoadedMap,
-    build_map,
-    load_map,
-    load_plan_or_building,
-    load_saved,
-)
+from footway.cli.maps import LoadedMap, build_map, load_map, load_plan_or_building, load_saved
 from footway.cli.progress import timed_steps
 from footway.errors import BadInput, NoPath
 from footway.formats.registry import is_saved

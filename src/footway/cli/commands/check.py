@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from footway.corridor import CorridorMap, Pinch
+    from footway.corridor.building.map import BuildingMap
     from footway.environment import Environment
 
 EXAMPLES: Final = (
@@ -81,16 +82,14 @@ def check(
 def _check_building(
     map_name: str, cmap: Any, passages: int, plot: str | None, steps: Any, *, json: bool
 ) -> None:
-    from footway.cli.commands.check_building import building_facts, building_lines
-
     narrow = cmap.passages(passages)
     reports.draw(lambda: pictures.draw_building(cmap, passages=narrow), plot, steps)
     if json:
-        answer = {"map": map_name, **building_facts(cmap, narrow)}
+        answer = {"map": map_name, **_building_json(cmap, narrow)}
         reports.print_json(answer | {"times_ms": steps.in_ms(), "plot": plot})
         return
     reports.print_lines([f"Check of {map_name}"])
-    reports.print_lines(building_lines(cmap, narrow, steps.as_text()))
+    reports.print_lines(_building_text(cmap, narrow, steps.as_text()))
     reports.print_written(plot)
 
 
@@ -131,10 +130,7 @@ def _as_json(
         "edges": cmap.n_edges,
         "areas": [area.name for area in environment.areas],
         "terrain": sorted({region.kind for region in environment.terrain}),
-        "repairs": [
-            {"kind": repair.kind, "at": list(repair.at), "detail": repair.detail}
-            for repair in environment.repairs
-        ],
+        "repairs": reports.repair_facts(environment),
         "passages": [reports.pinch_facts(pinch) for pinch in narrow],
     }
 
@@ -182,3 +178,62 @@ def _as_text(
 def _part_areas(environment: Environment) -> list[float]:
     """Return the areas of the walkable polygons, m2, largest first."""
     return sorted((float(part.area) for part in environment.walkable.geoms), reverse=True)
+
+
+# -- buildings -------------------------------------------------------------------------------------
+
+
+def _building_json(cmap: BuildingMap, narrow: Sequence[Pinch]) -> dict[str, Any]:
+    """Return what a check found, for JSON."""
+    building = cmap.building
+    return {
+        "name": building.name,
+        "bounds": list(building.bounds),
+        "area": building.area,
+        "components": cmap.n_components,
+        "vertices": cmap.n_vertices,
+        "edges": cmap.n_edges,
+        "floors": [
+            {
+                "name": floor.name,
+                "elevation": floor.elevation,
+                "area": floor.environment.area,
+                "areas": [area.name for area in floor.environment.areas],
+                "repairs": reports.repair_facts(floor.environment),
+            }
+            for floor in building.floors
+        ],
+        "links": [
+            {"name": link.name, "kind": link.kind, "floors": [p.floor for p in link.portals]}
+            for link in building.links
+        ],
+        "traps": building.traps(),
+        "passages": [reports.pinch_facts(pinch) | {"where": pinch.where} for pinch in narrow],
+    }
+
+
+def _building_text(cmap: BuildingMap, narrow: Sequence[Pinch], times: str) -> Iterator[str]:
+    """Yield what a check found, line by line."""
+    building = cmap.building
+    connected = ", all connected" if cmap.n_components == 1 else ""
+    yield from reports.facts([
+        ("walkable", f"{building.area:,.1f} m2 on {reports.count(len(building.floors), 'floor')}"),
+        ("components", f"{cmap.n_components:,}{connected}; lifts join components"),
+        ("time", times),
+    ])  # fmt: skip
+    for floor in building.floors:
+        yield f"{floor}: {floor.elevation:g} m, {floor.environment.area:,.1f} m2"
+        for repair in floor.environment.repairs:
+            yield f"  {repair}"
+    for link in building.links:
+        width = min(
+            float(((p.a[0] - p.b[0]) ** 2 + (p.a[1] - p.b[1]) ** 2) ** 0.5) for p in link.portals
+        )
+        floors = ", ".join(repr(portal.floor) for portal in link.portals)
+        yield f"{link}: floors {floors}, {width:.2f} m wide"
+    for trap in building.traps():
+        yield f"Looks wrong: {trap}"
+    if narrow:
+        yield "Narrowest passages:"
+    for pinch in narrow:
+        yield f"  {pinch.width:8.3f} m wide at {reports.place(pinch.at)} on {pinch.where}"

@@ -42,25 +42,19 @@ class ClimbResult:
 
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
-        found, pinch = self.path, self.pinch
-        ends = f"from {reports.place(found.start)} to {reports.place(found.goal)}"
-        yield f"Path {ends}, on floors {', '.join(found.floors)}"
+        found = self.path
+        yield f"Path {reports.ends(found)}, on floors {', '.join(found.floors)}"
         links = ", ".join(found.links) or "none"
         length = f"{found.length:,.3f} m along the slope, {found.plan_length:,.3f} m in plan"
-        widest = f"a radius of {pinch.radius:.3f} m gets through"
-        narrowest = reports.narrowest(pinch, found)
         yield from reports.facts([
             ("length", length),
             ("duration", f"{found.seconds:,.1f} s, with the speeds of the links"),
             ("clearance", f"{found.clearance:.3f} m in plan"),
             ("links", f"{links}; chosen by {found.by}"),
-            ("widest path", f"{widest}, {narrowest}"),
+            ("widest path", reports.widest(self.pinch, found)),
             ("time", times),
         ])  # fmt: skip
         for path in self.others:
             links = ", ".join(path.links) or "none"
             yield f"  or {path.length:,.3f} m in {path.seconds:,.1f} s, by the links {links}"
-        yield (
-            f"Certified: a disc of radius {found.radius:g} m that follows this path crosses no "
-            f"wall; its centre stays {found.clearance:.3f} m or more from every wall."
-        )
+        yield reports.certificate(found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from footway.cli.options import JsonOption
+from footway.cli.options import JsonOption, argument
 from footway.cli.reports import count, facts, print_json, print_lines, warn_if_incomplete
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _UNITS: Final = {"step": "s", "time": "s", "position": "m", "velocity": "m/s", "
 
 
 def diff(
-    a: Annotated[str, typer.Argument(metavar="A", help="A recording.", show_default=False)],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another one.", show_default=False)],
+    a: Annotated[str, argument("A", "A recording.")],
+    b: Annotated[str, argument("B", "Another one.")],
     *,
     json: JsonOption = False,
 ) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
-
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli.progress import timed_steps
@@ -37,10 +35,8 @@ _MOST_BYTES: Final = 1 << 20  # of a file of edits
 
 
 def edit(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A roadmap that was saved (.fwmap).")],
-    new: Annotated[
-        list[str] | None, typer.Argument(metavar="[EDIT]...", help="Edits, in this order.")
-    ] = None,
+    file: Annotated[str, opt.argument("FILE", "A roadmap that was saved (.fwmap).")],
+    new: Annotated[list[str] | None, opt.argument("[EDIT]...", "Edits, in this order.")] = None,
     *,
     edits: Annotated[
         str | None,

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-import typer
-
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
@@ -83,12 +81,7 @@ class Options(NamedTuple):
 
 def export(
     runs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RUN...",
-            help="A recording (.parquet), or the parts of one run.",
-            show_default=False,
-        ),
+        list[str], opt.argument("RUN...", "A recording (.parquet), or the parts of one run.")
     ],
     *,
     output: Annotated[

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from footway.cli import options as opt
 from footway.cli import reports
 from footway.cli.maps import load_environment
@@ -30,14 +28,9 @@ EXAMPLES: Final = (
 
 
 def fit(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A local model.", show_default=False)
-    ],
+    model: Annotated[str, opt.argument("MODEL", "A local model.")],
     parameters: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME=LOW,HIGH...", help="Parameters with their limits.", show_default=False
-        ),
+        list[str], opt.argument("NAME=LOW,HIGH...", "Parameters with their limits.")
     ],
     *,
     to: Annotated[
@@ -108,8 +101,7 @@ def fit(
     from footway.validate.fitting import fit as run_fit
     from footway.validate.fitting import with_curve
 
-    if not 0.001 <= dt <= 0.2:
-        raise BadInput(f"--dt is {dt:g}; give 0.001 to 0.2 s")
+    opt.check_time_step(dt)
     if not 2 <= trials <= 100_000:
         raise BadInput(f"--trials is {trials}; give 2 to 100000")
     chosen = list(to or ("fundamental",))

@@ -85,11 +85,7 @@ def path(
     ] = None,
     goal: Annotated[
         opt.Place | None,
-        opt.option(
-            "End of the path, likewise.",
-            unit="X,Y[,Z|,FLOOR]",
-            parser=opt.place,
-        ),
+        opt.option("End of the path, likewise.", unit="X,Y[,Z|,FLOOR]", parser=opt.place),
     ] = None,
     radius: Annotated[
         float | None,
@@ -105,10 +101,7 @@ def path(
     ] = None,
     alternatives: Annotated[
         int | None,
-        opt.option(
-            "Find this many paths in different corridors, shortest first.",
-            unit="NUMBER",
-        ),
+        opt.option("Find this many paths in different corridors, shortest first.", unit="NUMBER"),
     ] = None,
     longer: Annotated[
         float | None,
@@ -417,23 +410,19 @@ class ShortestResult:
 
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
-        found, pinch = self.path, self.pinch
-        narrowest = reports.narrowest(pinch, found)
-        yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
+        found = self.path
+        yield f"Path {reports.ends(found)}"
         yield from reports.facts(
             [
                 ("length", f"{found.length:,.3f} m"),
                 ("clearance", f"{found.clearance:.3f} m"),
                 ("turns", f"{found.turns}"),
                 ("found by", _METHODS[found.method]),
-                ("widest path", f"a radius of {pinch.radius:.3f} m gets through, {narrowest}"),
+                ("widest path", reports.widest(self.pinch, found)),
                 ("time", times),
             ]
         )
-        yield (
-            f"Certified: a disc of radius {self.query.radius:g} m that follows this path crosses "
-            f"no wall; its centre stays {found.clearance:.3f} m or more from every wall."
-        )
+        yield reports.certificate(found)
 
 
 @dataclass(frozen=True)
@@ -465,8 +454,8 @@ class AlternativesResult:
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
         first, count = self.paths[0], len(self.paths)
-        ends = f"from {reports.place(first.start)} to {reports.place(first.goal)}"
-        yield f"{count} path{'' if count == 1 else 's in different corridors'} {ends}"
+        paths = "path" if count == 1 else "paths in different corridors"
+        yield f"{count} {paths} {reports.ends(first)}"
         rows = []
         for k, path in enumerate(self.paths, start=1):
             more = 100.0 * (path.length / max(first.length, 1e-9) - 1.0)
@@ -503,7 +492,7 @@ class SpaceResult:
         """Return the lines to print."""
         found = self.path
         whose = "centre" if self.smap.radius else "box"
-        yield f"Path from {reports.place(found.start)} to {reports.place(found.goal)}"
+        yield f"Path {reports.ends(found)}"
         yield from reports.facts(
             [
                 ("length", f"{found.length:,.3f} m"),

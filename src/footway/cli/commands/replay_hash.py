@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import typer
-
-from footway.cli.options import JsonOption
+from footway.cli.options import JsonOption, argument
 from footway.cli.reports import count, print_json, print_lines, warn_if_incomplete
 
 EXAMPLES: Final = (
@@ -16,9 +14,7 @@ EXAMPLES: Final = (
     "docs/crowds.md describes what is hashed."
 )
 
-RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="A recording (.parquet).", show_default=False)
-]
+RunArgument = Annotated[str, argument("RUN", "A recording (.parquet).")]
 
 
 def replay_hash(run: RunArgument, *, json: JsonOption = False) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import quote
 
-import typer
-
 from footway.cli import options as opt
 from footway.cli import reports
 from footway.cli.options import JsonOption, option
@@ -29,12 +27,7 @@ EXAMPLES: Final = (
 
 
 def report(
-    folders: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="FOLDER...", help="The folder of a study, or of two.", show_default=False
-        ),
-    ],
+    folders: Annotated[list[str], opt.argument("FOLDER...", "The folder of a study, or of two.")],
     *,
     output: Annotated[
         str | None,

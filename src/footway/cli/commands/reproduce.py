@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from footway.cli.options import JsonOption, prepare_folder
+from footway.cli.options import JsonOption, argument, flag, prepare_folder
 from footway.cli.progress import timed_steps
-from footway.cli.reports import facts, print_json, print_lines, print_written, say
+from footway.cli.reports import print_json, print_lines, print_titles, print_written, say
 from footway.writing import whole_file
 
 if TYPE_CHECKING:
@@ -32,26 +32,16 @@ WRONG_ANSWER: Final = 1
 
 def reproduce(
     tables: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[TABLE]...",
-            help="Names of tables to reproduce; by default all.",
-            show_default=False,
-        ),
+        list[str] | None, argument("[TABLE]...", "Names of tables to reproduce; by default all.")
     ] = None,
     *,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="DIR", help="Folder for the files.")
     ] = "out/reproduce",
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A small run: fewer queries and rounds.")
-    ] = False,
-    list_all: Annotated[bool, typer.Option("--list", help="List the tables, and stop.")] = False,
+    quick: Annotated[bool, flag("--quick", "A small run: fewer queries and rounds.")] = False,
+    list_all: Annotated[bool, flag("--list", "List the tables, and stop.")] = False,
     last_claims: Annotated[
-        bool,
-        typer.Option(
-            "--claims", help="Print all claims with the verdicts of the last run, and stop."
-        ),
+        bool, flag("--claims", "Print all claims with the verdicts of the last run, and stop.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -70,11 +60,7 @@ def reproduce(
     chosen = choose(tables or [])
     if list_all:
         titles = {each.name: each.title for each in EXPERIMENTS.values()}
-        if json:
-            rows = [{"name": name, "title": title} for name, title in titles.items()]
-            print_json({"tables": rows})
-        else:
-            print_lines(facts(titles.items()))
+        print_titles("tables", titles, json=json)
         return
     if last_claims:
         _print_claims(read_claims(Path(output)), json=json)
@@ -86,18 +72,13 @@ def reproduce(
             report = experiment.run(folder, quick=quick, step=steps.step)
             document = json_format.dumps(report.to_dict(), indent=1, allow_nan=False)
             texts = {".md": report.to_markdown(), ".json": f"{document}\n"}
-            for suffix, text in texts.items():
-                with whole_file(folder / f"{report.name}{suffix}") as part:
-                    part.write_text(text, encoding="utf-8")
+            written += [_write(folder / f"{report.name}{kind}", texts[kind]) for kind in texts]
+            written += [str(folder / name) for name in report.files]
             reports.append(report)
-            names = (f"{report.name}.md", f"{report.name}.json", *report.files)
-            written += [str(folder / name) for name in names]
             if not json:
                 print_lines([report.to_markdown(pictures=False)])
     claims = [claim for report in reports for claim in report.claims]
-    with whole_file(folder / "claims.md") as part:
-        part.write_text("\n".join(table_of(claims).lines()), encoding="utf-8")
-    written.append(str(folder / "claims.md"))
+    written.append(_write(folder / "claims.md", "\n".join(table_of(claims).lines())))
     if json:
         found = [report.to_dict() for report in reports]
         print_json({"tables": found, "written": written, "times_ms": steps.in_ms()})
@@ -112,6 +93,13 @@ def reproduce(
         say(words)
     if wrong:
         raise typer.Exit(WRONG_ANSWER)
+
+
+def _write(file: Path, text: str) -> str:
+    """Write a text, and return the name of its file."""
+    with whole_file(file) as part:
+        part.write_text(text, encoding="utf-8")
+    return str(file)
 
 
 def _print_claims(claims: list[Claim], *, json: bool) -> None:

@@ -165,8 +165,7 @@ def route(
         ("points", f"{len(found.points)}"),
         ("time", steps.as_text()),
     ]
-    ends = f"from {reports.place(found.start)} to {reports.place(found.goal)}"
-    reports.print_lines([f"Route {ends}", *reports.facts(rows)])
+    reports.print_lines([f"Route {reports.ends(found)}", *reports.facts(rows)])
     reports.print_written(output, plot)
 
 

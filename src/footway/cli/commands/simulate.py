@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from footway import plot as pictures
 from footway.cli import options as opt
 from footway.cli import reports
@@ -113,10 +111,7 @@ class Options:
 
 def simulate(
     scenario_name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SCENARIO", help="A scenario file (TOML), or demo:NAME.", show_default=False
-        ),
+        str | None, opt.argument("SCENARIO", "A scenario file (TOML), or demo:NAME.")
     ] = None,
     *,
     seconds: Annotated[
@@ -139,14 +134,12 @@ def simulate(
         int | None, opt.option("Threads; by default all cores.", unit="N", min=1)
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Check the scenario against its map, and stop.")
+        bool, opt.flag("--check", "Check the scenario against its map, and stop.")
     ] = False,
     schema: Annotated[
-        bool, typer.Option("--schema", help="Print the JSON Schema of a scenario, and stop.")
+        bool, opt.flag("--schema", "Print the JSON Schema of a scenario, and stop.")
     ] = False,
-    list_all: Annotated[
-        bool, typer.Option("--list", help="List the built-in scenarios, and stop.")
-    ] = False,
+    list_all: Annotated[bool, opt.flag("--list", "List the built-in scenarios, and stop.")] = False,
     output: Annotated[
         str | None,
         _file("Save the recording (.parquet); written during the run.", "-o", "--output"),
@@ -199,13 +192,7 @@ def simulate(
         from footway.scenario.reading import demo_names, load_scenario
 
         titles = {f"demo:{name}": load_scenario(f"demo:{name}").title for name in demo_names()}
-        if json:
-            rows = [{"name": name, "title": title} for name, title in titles.items()]
-            reports.print_json({"scenarios": rows})
-        else:
-            reports.print_lines(
-                reports.facts((name, title or "") for name, title in titles.items())
-            )
+        reports.print_titles("scenarios", titles, json=json)
         return
     if scenario_name is None:
         raise BadInput("no scenario is given; give a file or demo:NAME, see --list")
@@ -325,13 +312,9 @@ def _run(
     if options.animation is not None:
         with steps.step("animation", f"Drawing {options.animation}"):
             pictures.animate(
-                cmap,
-                recording,
-                options.animation,
-                speed=options.speed,
-                title=title,
+                cmap, recording, options.animation, speed=options.speed, title=title,
                 environment=environment,
-            )
+            )  # fmt: skip
     return summary, 0
 
 

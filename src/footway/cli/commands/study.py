@@ -8,11 +8,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-import typer
-
 from footway.cli import reports
 from footway.cli.interrupts import INTERRUPTED, Stopped, acknowledge
-from footway.cli.options import JsonOption, option
+from footway.cli.options import JsonOption, argument, flag, option
 from footway.cli.progress import timed_steps
 from footway.errors import BadInput
 from footway.extras import optional_imports
@@ -36,18 +34,14 @@ _MOST_ROWS = 40
 
 
 def study(
-    plan: Annotated[
-        str, typer.Argument(metavar="STUDY", help="A study file (.toml).", show_default=False)
-    ],
+    plan: Annotated[str, argument("STUDY", "A study file (.toml).")],
     *,
     output: Annotated[
         str | None,
         option("Folder of the results.", "-o", unit="DIR", default="STUDY without .toml"),
     ] = None,
     workers: Annotated[int | None, option("Processes; by default one per core.", unit="N")] = None,
-    dask: Annotated[
-        bool, typer.Option("--dask", help="Use a Dask cluster on this machine.")
-    ] = False,
+    dask: Annotated[bool, flag("--dask", "Use a Dask cluster on this machine.")] = False,
     scheduler: Annotated[
         str | None, option("Use the Dask cluster of this scheduler.", unit="ADDRESS")
     ] = None,
@@ -63,7 +57,7 @@ def study(
         ),
     ] = "median,worst",
     check: Annotated[
-        bool, typer.Option("--check", help="Check the study, its maps and all points, and stop.")
+        bool, flag("--check", "Check the study, its maps and all points, and stop.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from footway.cli import options as opt
 from footway.cli.progress import timed_steps
-from footway.cli.reports import facts, print_json, print_lines, print_written
+from footway.cli.reports import facts, print_json, print_lines, print_titles, print_written
 from footway.errors import BadInput
 from footway.extras import optional_imports
 from footway.writing import whole_file
@@ -31,10 +29,9 @@ EXAMPLES: Final = (
 def validate(
     experiments: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[EXPERIMENT]...",
-            help="fundamental, corridor, bottleneck, two-way, single-file, corner; by default all.",
-            show_default=False,
+        opt.argument(
+            "[EXPERIMENT]...",
+            "fundamental, corridor, bottleneck, two-way, single-file, corner; by default all.",
         ),
     ] = None,
     *,
@@ -65,11 +62,9 @@ def validate(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small run: few scenes, one seed, no JuPedSim.")
+        bool, opt.flag("--quick", "A small run: few scenes, one seed, no JuPedSim.")
     ] = False,
-    list_all: Annotated[
-        bool, typer.Option("--list", help="List the experiments, and stop.")
-    ] = False,
+    list_all: Annotated[bool, opt.flag("--list", "List the experiments, and stop.")] = False,
     json: opt.JsonOption = False,
 ) -> None:
     """Compare simulated crowds with measured people.
@@ -82,16 +77,11 @@ def validate(
         from footway.validate.experiments import EXPERIMENTS
 
         titles = {name: one.title for name, one in EXPERIMENTS.items()}
-        if json:
-            rows = [{"name": name, "title": title} for name, title in titles.items()]
-            print_json({"experiments": rows})
-        else:
-            print_lines(facts(titles.items()))
+        print_titles("experiments", titles, json=json)
         return
     steps_of_time = tuple(dt or (0.05, 0.1))
     for one in steps_of_time:
-        if not 0.001 <= one <= 0.2:
-            raise BadInput(f"--dt is {one:g}; give 0.001 to 0.2 s")
+        opt.check_time_step(one)
     opt.check_output(output, (".html",), "a report")
     folder = None if trajectories is None else Path(trajectories)
     if folder is not None and not folder.is_dir():

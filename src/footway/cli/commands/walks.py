@@ -106,8 +106,7 @@ RepulsionOption = Annotated[
     _number("METRES", "Gap at which an obstacle pushes as much as the walk pulls.", "0.4"),
 ]
 SteeringOption = Annotated[
-    float | None,
-    _number("NUMBER", "Strength of the force toward the attraction point (c_s).", "1"),
+    float | None, _number("NUMBER", "Strength of the force toward the attraction point (c_s).", "1")
 ]
 BoundaryOption = Annotated[
     float | None,
@@ -369,7 +368,7 @@ class WalkResult:
     def as_text(self, times: str) -> Iterator[str]:
         """Return the lines to print."""
         walk = self.walk
-        yield f"Walk from {reports.place(walk.start)} to {reports.place(walk.goal)}"
+        yield f"Walk {reports.ends(walk)}"
         yield from reports.facts([*self.rows(), ("time", times)])
         yield self._certificate()
         if walk.gap < 0:

@@ -198,10 +198,7 @@ def _table(found: Sequence[Measured], effort: Effort) -> Table:
     columns = ["obstacles"]
     columns += [f"{m.place.name}, {method}" for m in found for method in METHODS]
     rows: list[tuple[Cell, ...]] = [
-        (
-            str(count),
-            *(1000.0 * m.times[method, count].cpu for m in found for method in METHODS),
-        )
+        (str(count), *(1000.0 * m.times[method, count].cpu for m in found for method in METHODS))
         for count in effort.discs
     ]
     return Table("Query time by number of obstacles, CPU ms (figure 10)", tuple(columns), rows)
@@ -232,11 +229,7 @@ def _draw_avoidance(measured: Measured, folder: Path) -> Picture:
     place, walks = measured.place, measured.walks
     figure = _FIGURES[place.name]
     panels = [
-        Panel(
-            f"({letter}) {_CAPTIONS[method]}",
-            [walks[method]],
-            details=_numbers(walks[method]),
-        )
+        Panel(f"({letter}) {_CAPTIONS[method]}", [walks[method]], details=_numbers(walks[method]))
         for letter, method in zip("abc", (*METHODS, PRINTED), strict=True)
     ]
     title = f"{place.name.capitalize()}: around ten dynamic obstacles"

@@ -47,14 +47,9 @@ class Effort:
 FULL: Final = Effort()
 
 QUICK: Final = Effort(
-    rounds=1,
-    single_rounds=3,
-    queries=10,
-    discs=(0, 5, 10),
-    placements=4,
-    city_queries=30,
+    rounds=1, single_rounds=3, queries=10, discs=(0, 5, 10), placements=4, city_queries=30,
     variations=20,
-)
+)  # fmt: skip
 
 RADIUS: Final = 0.25
 """m. Of a pedestrian (cmm-crowds-2008, section 5.1)."""

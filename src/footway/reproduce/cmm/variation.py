@@ -58,7 +58,7 @@ def run(effort: Effort, folder: Path) -> Section:
     """Measure all kinds in one corridor with bends, and draw figure 3."""
     place = scene(PLACE)
     corridor = place.corridor(QUESTION)
-    kinds = {**_random_kinds(corridor, effort), **_lane_kinds(corridor), **_corner_kinds(corridor)}
+    kinds = _kinds(corridor, effort)
     plain = cmm(corridor)
     times = in_turn(_calls(corridor), rounds=effort.single_rounds)
     walks = [walk for kind in kinds.values() for walk in kind.walks]
@@ -105,36 +105,21 @@ def _claims(
     ]  # fmt: skip
 
 
-def _random_kinds(corridor: Corridor, effort: Effort) -> dict[tuple[str, float], Kind]:
+def _kinds(corridor: Corridor, effort: Effort) -> dict[tuple[str, float], Kind]:
+    """Return random paths, lanes, and tight and wide corners, by behaviour and its value."""
     kinds = {}
     for noise in NOISE:
         walks, diversity = variations(corridor, effort.variations, seed=SEED, noise=noise)
         name = f"{effort.variations} random paths, noise {noise:g}"
         kinds["noise", noise] = Kind(name, walks, RANDOM_SAYS, diversity)
+    for k in (*LANES, *(-k for k in LANES)):
+        name = f"lane on the {'left' if k > 0 else 'right'}, k = {abs(k):g}"
+        kinds["lane", k] = Kind(name, [cmm(corridor, lane=k)], LANE_SAYS)
+    for value in CORNERS:
+        name = f"{'tight' if value > 0 else 'wide'} corners, {value:g}"
+        says = CORNER_SAYS if value > 0 else ""
+        kinds["corner", value] = Kind(name, [cmm(corridor, corner=value)], says)
     return kinds
-
-
-def _lane_kinds(corridor: Corridor) -> dict[tuple[str, float], Kind]:
-    sides = [*LANES, *(-k for k in LANES)]
-    return {
-        ("lane", k): Kind(
-            f"lane on the {'left' if k > 0 else 'right'}, k = {abs(k):g}",
-            [cmm(corridor, lane=k)],
-            LANE_SAYS,
-        )
-        for k in sides
-    }
-
-
-def _corner_kinds(corridor: Corridor) -> dict[tuple[str, float], Kind]:
-    return {
-        ("corner", value): Kind(
-            f"{'tight' if value > 0 else 'wide'} corners, {value:g}",
-            [cmm(corridor, corner=value)],
-            CORNER_SAYS if value > 0 else "",
-        )
-        for value in CORNERS
-    }
 
 
 def _calls(corridor: Corridor) -> dict[str, Any]:

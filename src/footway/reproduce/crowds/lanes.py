@@ -219,11 +219,7 @@ def _table(runs: Mapping[str, Run], printed: Mapping[str, Run], effort: Effort) 
 def _numbers(run: Run, total: int) -> list[Cell]:
     left, times = run.left, run.column("time")
     half = float(times[(left <= total // 2).argmax()]) if left[-1] <= total // 2 else None
-    return [
-        half,
-        float(times[-1]) if left[-1] == 0 else None,
-        *run.order,
-    ]
+    return [half, float(times[-1]) if left[-1] == 0 else None, *run.order]
 
 
 def _draw(

@@ -257,12 +257,8 @@ def _draw(walks: Mapping[str, GroupWalk], folder: Path) -> Picture:
     ]
     place = meadow()
     drawn = draw_groups(
-        place.environment,
-        (0.0, 0.0, *SIDES),
-        panels,
-        columns=2,
-        title=title,
+        place.environment, (0.0, 0.0, *SIDES), panels, columns=2, title=title,
         details="voronoi-roadmaps-2004, figure 10  ·  lateral x longitudinal dispersion",
-    )
+    )  # fmt: skip
     save_picture(drawn, folder / FILE)
     return Picture(FILE, f"Figure 10 of voronoi-roadmaps-2004. {title}")

@@ -58,15 +58,9 @@ class Effort:
 FULL: Final = Effort()
 
 QUICK: Final = Effort(
-    crowds=(100, 1_000, 3_000),
-    beyond=(),
-    warm=2.0,
-    warm_beyond=2.0,
-    measured=2,
-    wanderers=300,
-    wandering=60.0,
-    each_direction=40,
-)
+    crowds=(100, 1_000, 3_000), beyond=(), warm=2.0, warm_beyond=2.0, measured=2, wanderers=300,
+    wandering=60.0, each_direction=40,
+)  # fmt: skip
 
 KEEP_RIGHT: Final = -0.4
 """k of F_perp: "biasing a character to the right" (section 5.1)."""

@@ -150,14 +150,9 @@ def route_of(scene: str, radius: float, improved: bool = True) -> IndicativeRout
     preferences = _WALKERS.get(scene)
     if scene in {ADULT, CHILD}:
         return route(
-            terrain,
-            forest.START,
-            forest.GOAL,
-            preferences=preferences,
-            method="grid",
-            margin=MARGIN,
-            improve=improved,
-        )
+            terrain, forest.START, forest.GOAL, preferences=preferences, method="grid",
+            margin=MARGIN, improve=improved,
+        )  # fmt: skip
     points = LOOP if scene == VILLAGE else mckenna_road.ROUTE
     return IndicativeRoute.from_points(terrain, points, preferences)
 

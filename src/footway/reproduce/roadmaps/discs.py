@@ -147,12 +147,9 @@ def _draw(built: Built, shares: dict[str, float], folder: Path) -> Picture:
         for (kind, name), roadmap in zip(NAMES.items(), (star, star, star, retracted), strict=True)
     ]
     figure = draw_roadmaps(
-        panels,
-        title=f"{built.name}: what the clearance of the roadmap covers",
-        details="rrm-roadmaps-2006, figure 6",
-        environment=built.environment,
-        columns=2,
-    )
+        panels, title=f"{built.name}: what the clearance of the roadmap covers",
+        details="rrm-roadmaps-2006, figure 6", environment=built.environment, columns=2,
+    )  # fmt: skip
     file = f"roadmaps-figure-6-{built.setting.slug}.png"
     save_picture(figure, folder / file)
     return Picture(file, f"Figure 6. {built.name}: clearance discs of the roadmap")

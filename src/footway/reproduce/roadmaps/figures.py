@@ -297,10 +297,7 @@ def _draw_view(built: Built, folder: Path) -> Picture:
     ]
     title = f"{built.name}: reachability roadmap, with useful cycles, and retracted"
     figure = draw_roadmaps(
-        panels,
-        title=title,
-        details="rrm-roadmaps-2006, figure 5",
-        environment=built.environment,
+        panels, title=title, details="rrm-roadmaps-2006, figure 5", environment=built.environment
     )
     file = f"roadmaps-figure-5-{built.setting.slug}.png"
     save_picture(figure, folder / file)

@@ -106,8 +106,7 @@ def rates_of(flight: CameraMotion) -> Rates:
     moments = flight.source.at(times)
     along = flight.curve.tangent(moments.arc_lengths)
     return Rates(
-        times[1:],
-        *(np.diff(_headings(view)) / _FINE for view in (along, moments.directions)),
+        times[1:], *(np.diff(_headings(view)) / _FINE for view in (along, moments.directions))
     )
 
 

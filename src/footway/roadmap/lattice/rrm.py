@@ -20,11 +20,7 @@ from footway._numba.random_stream import RandomStream
 from footway.environment.volume import check_memory
 from footway.errors import BadInput
 from footway.roadmap.kernels.graph import can_go, greedy_rows, joins_nothing
-from footway.roadmap.kernels.regions import (
-    mark_region,
-    nearest_in_layers,
-    nearest_over_layers,
-)
+from footway.roadmap.kernels.regions import mark_region, nearest_in_layers, nearest_over_layers
 from footway.roadmap.lattice.grid import lattice_links
 from footway.roadmap.lattice.resolution import make_lattice
 from footway.roadmap.lattice.space import Space, corners_where

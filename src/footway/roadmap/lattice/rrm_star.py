@@ -338,11 +338,7 @@ class _Trial(NamedTuple):
 
 
 def find_useful_nodes(
-    nodes: Floats,
-    usefulness: float,
-    space: Space,
-    seed: int = 0,
-    progress: Progress | None = None,
+    nodes: Floats, usefulness: float, space: Space, seed: int = 0, progress: Progress | None = None
 ) -> Floats:
     """Return places (u, 3) that shorten the paths between nodes (n, 3) most, the best first.
 

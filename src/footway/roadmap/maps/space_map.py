@@ -350,7 +350,7 @@ class SpaceMap:
         return _Found(line[:n].copy(), length, clear, halves, np.zeros(2))
 
     def _allocate(self, events: int) -> None:
-        """Allocate the scratch memory of the calling thread, for a path with so many events."""
+        """Allocate the scratch memory of the calling thread, for a path with this many events."""
         out, line = np.empty(events, np.int64), np.empty((events + 4, 3))
         self._local.memory = make_workspace(self._roads), out, line
 

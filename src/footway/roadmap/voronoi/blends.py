@@ -55,10 +55,7 @@ class Blends(NamedTuple):
 
 
 def blends(
-    roadmap: Roadmap,
-    *,
-    clearance: float | None = None,
-    method: BlendMethod | None = None,
+    roadmap: Roadmap, *, clearance: float | None = None, method: BlendMethod | None = None
 ) -> Blends:
     """Return the blends of all pairs of edges that meet in a vertex.
 

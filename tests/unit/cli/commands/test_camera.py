@@ -14,15 +14,6 @@ STOPS = ("--stops", "1,1; 9,1; 9,7")
 SHORT = ("--method", "short")
 
 
-def assert_one_line(result, code, *words):
-    assert result.code == code
-    assert result.out == ""
-    assert result.err.startswith("footway: ")
-    assert len(result.err.splitlines()) == 1
-    for word in words:
-        assert word in result.err
-
-
 @pytest.fixture
 def run(tmp_path, room):
     """A recording of five characters in the room."""
@@ -99,7 +90,7 @@ def test_a_saved_roadmap_keeps_its_radius(footway, room, tmp_path):
     answer = footway("camera", saved, *STOPS, "--json").json
     assert answer["radius"] == 0.4
     assert answer["clearance"] >= 0.4 - 1e-6
-    assert_one_line(footway("camera", saved, *STOPS, *SHORT), 2, "saved", "--method")
+    footway("camera", saved, *STOPS, *SHORT).refuses("saved", "--method")
 
 
 def test_behind_a_character(footway, room, run, tmp_path):
@@ -160,23 +151,20 @@ def test_behind_a_character(footway, room, run, tmp_path):
 @pytest.mark.parametrize("method", [(), SHORT])
 def test_bad_input_is_one_line(footway, room, arguments, words, method):
     more = () if "--follow" in arguments else method
-    assert_one_line(footway("camera", room, *arguments, *more), 2, words)
+    footway("camera", room, *arguments, *more).refuses(words)
 
 
 @pytest.mark.parametrize("method", [(), SHORT])
 def test_stops_in_different_rooms(footway, two_rooms, method):
     stops = ("--stops", "-5,4; -2,2; 5,4")
-    assert_one_line(footway("camera", two_rooms, *stops, *method), 3, "stop 2", "stop 3")
+    footway("camera", two_rooms, *stops, *method).refuses("stop 2", "stop 3", code=3)
 
 
 @pytest.mark.parametrize("method", [(), SHORT])
 def test_where_it_is_too_narrow(footway, door, tmp_path, method):
     plot = tmp_path / "why.png"
     tour = ("camera", door, "--stops", "2,4; 8,4", "--clearance", "0.5", *method, "--plot", plot)
-    result = footway(*tour)
-    assert result.code == 3
-    assert len(result.err.splitlines()) == 1
-    assert "0.8" in result.err
+    footway(*tour).refuses("0.8", code=3, out=f"Wrote {plot}\n")
     assert plot.stat().st_size > 5000
     answer = footway(*tour, "--json").json
     assert answer["reason"] == "pinch"
@@ -192,40 +180,40 @@ def test_a_clearance_wider_than_the_map(footway, room, method):
 
 def test_two_outputs_of_one_name(footway, room, tmp_path):
     twice = ("-o", tmp_path / "tour.csv", "-o", tmp_path / "tour.csv")
-    assert_one_line(footway("camera", room, *STOPS, *twice), 2, "two outputs")
+    footway("camera", room, *STOPS, *twice).refuses("two outputs")
 
 
 @pytest.mark.parametrize("method", [(), SHORT])
 def test_a_stop_on_a_wall(footway, room, method):
     result = footway("camera", room, "--stops", "1,1; 0,4; 9,7", *method)
-    assert_one_line(result, 2, "stop 2 (0.000, 4.000) lies on a wall: move it 0.25 m or more off")
+    result.refuses("stop 2 (0.000, 4.000) lies on a wall: move it 0.25 m or more off")
 
 
 def test_an_unknown_order(footway, room):
     result = footway("camera", room, *STOPS, "--order", "best")
-    assert_one_line(result, 2, "'best' is not one of 'kept', 'optimised'")
+    result.refuses("'best' is not one of 'kept', 'optimised'")
     assert "Value error" not in result.err
 
 
 def test_nobody_has_this_id(footway, room, run):
     result = footway("camera", room, "--follow", run, "--character", "77")
-    assert_one_line(result, 2, "--character 77", "5 characters, from 0 to 4")
+    result.refuses("--character 77", "5 characters, from 0 to 4")
 
 
 def test_the_recording_is_of_another_map(footway, run, tmp_path):
     other = tmp_path / "other.wkt"
     other.write_text("POLYGON ((20 20, 30 20, 30 30, 20 30, 20 20))")
-    assert_one_line(footway("camera", other, "--follow", run), 2, "not the map")
+    footway("camera", other, "--follow", run).refuses("not the map")
 
 
 def test_a_tour_has_no_options_of_a_follower(footway, room, run):
     for option, value in (("--speed", "2"), ("--order", "kept"), ("--dwell", "3")):
         result = footway("camera", room, "--follow", run, option, value)
-        assert_one_line(result, 2, option, "--follow")
+        result.refuses(option, "--follow")
 
 
 def test_a_volume_is_refused(footway):
-    assert_one_line(footway("camera", "gallery:house", *STOPS), 2, "three-dimensional")
+    footway("camera", "gallery:house", *STOPS).refuses("three-dimensional")
 
 
 @pytest.mark.parametrize("end", ["", ";", " ; "])

@@ -55,17 +55,13 @@ def test_json(footway, tmp_path):
 
 @pytest.mark.parametrize("given", [("--count", 249), ("--seconds", 0), ("--count", "many")])
 def test_numbers_that_make_no_sense(footway, tmp_path, given):
-    result = footway("demo", "-o", tmp_path, *given)
-    assert result.code == 2
-    assert len(result.err.splitlines()) == 1
+    footway("demo", "-o", tmp_path, *given).refuses()
 
 
 def test_into_a_file_is_refused(footway, tmp_path):
     file = tmp_path / "file"
     file.write_text("")
-    result = footway("demo", "-o", file)
-    assert result.code == 2
-    assert len(result.err.splitlines()) == 1
+    footway("demo", "-o", file).refuses()
 
 
 def test_the_crowd_is_complete_and_reproducible():

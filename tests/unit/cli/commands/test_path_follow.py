@@ -107,9 +107,7 @@ def test_what_blocks_the_path_is_named(footway, door, tmp_path, avoid):
     query = ("path", door, *DOOR_QUERY, "--avoid", avoid)
     blocked = ("--obstacle", "1,7,0.1", "--obstacle", "5,4,0.3", "--plot", plot)
     result = footway(*query, *blocked)
-    assert result.code == 3
-    assert len(result.err.splitlines()) == 1
-    assert "(5.00, 4.00)" in result.err
+    result.refuses("(5.00, 4.00)", code=3, out=f"Wrote {plot}\n")
     assert "(1.00, 7.00)" not in result.err
     assert plot.stat().st_size > 5000
     answer = footway(*query, *blocked, "--json").json
@@ -161,7 +159,7 @@ def test_start_is_goal(footway, room):
     ],
 )
 def test_options_of_a_walk_need_follow(footway, room, options, words):
-    assert_one_line(footway("path", room, "--start", "1,1", "--goal", "9,7", *options), words)
+    footway("path", room, "--start", "1,1", "--goal", "9,7", *options).refuses(words)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +190,7 @@ def test_options_of_a_walk_need_follow(footway, room, options, words):
     ],
 )
 def test_bad_walks_are_one_line(footway, room, options, words):
-    assert_one_line(footway("path", room, *QUERY, *options), words)
+    footway("path", room, *QUERY, *options).refuses(words)
 
 
 def test_a_full_disk(footway, room, tmp_path, monkeypatch):
@@ -201,21 +199,11 @@ def test_a_full_disk(footway, room, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", full)
     result = footway("path", room, *QUERY, "-o", tmp_path / "walk.csv")
-    assert_one_line(result, "No space left")
+    result.refuses("No space left")
 
 
 def test_no_path_is_the_same_refusal(footway, door):
-    result = footway("path", door, *DOOR_QUERY, "--radius", "0.5")
-    assert result.code == 3
-    assert "0.8" in result.err
-
-
-def assert_one_line(result, words):
-    assert result.code == 2
-    assert result.out == ""
-    assert result.err.startswith("footway: ")
-    assert len(result.err.splitlines()) == 1
-    assert words in result.err
+    footway("path", door, *DOOR_QUERY, "--radius", "0.5").refuses("0.8", code=3)
 
 
 def test_strengths_of_the_forces(footway, room):

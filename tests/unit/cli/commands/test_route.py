@@ -62,14 +62,6 @@ def answered(footway, *arguments):
     return result.json
 
 
-def assert_one_line(result, words, code=2):
-    assert result.code == code
-    assert result.out == ""
-    assert result.err.startswith("footway: ")
-    assert len(result.err.splitlines()) == 1
-    assert words in result.err
-
-
 class TestRoute:
     def test_words(self, footway, yard):
         result = footway("route", yard, *ENDS, "--prefer", "mud=30")
@@ -95,8 +87,7 @@ class TestRoute:
         assert answered(footway, "route", yard, *ENDS, "--prefer", "mud=30")["length"] > 17.0
 
     @pytest.mark.parametrize(
-        "options",
-        [("--prefer", "mud=5,ground=2"), ("--prefer", "mud=5", "--prefer", " ground=2")],
+        "options", [("--prefer", "mud=5,ground=2"), ("--prefer", "mud=5", "--prefer", " ground=2")]
     )
     def test_several_preferences(self, footway, yard, options):
         answer = answered(footway, "route", yard, *ENDS, *options)
@@ -149,20 +140,20 @@ class TestRoute:
     def test_no_path(self, footway, two_rooms, tmp_path):
         plot = tmp_path / "why.png"
         query = ("route", two_rooms, "--start", "-5,4", "--goal", "5,4")
-        assert_one_line(footway(*query), "no path between them", code=3)
+        footway(*query).refuses("no path between them", code=3)
         assert footway(*query, "--json").json["reason"] == "components"
         assert footway(*query, "--plot", plot).code == 3
         assert plot.stat().st_size > 5000
 
     def test_too_narrow(self, footway, door):
         query = ("route", door, "--start", "2,4", "--goal", "8,4", "--radius", "0.5")
-        assert_one_line(footway(*query), "0.8", code=3)
+        footway(*query).refuses("0.8", code=3)
         assert footway(*query, "--json").json["reason"] == "pinch"
 
     def test_a_coarse_grid_misses_the_door(self, footway, door):
         grid = ("--method", "grid", "--resolution", "1.5")
         result = footway("route", door, "--start", "2,3", "--goal", "8,3", *grid)
-        assert_one_line(result, "finer resolution, or triangles instead of the grid", code=3)
+        result.refuses("finer resolution, or triangles instead of the grid", code=3)
 
 
 class TestWalk:
@@ -225,7 +216,7 @@ class TestWalk:
         plot = tmp_path / "why.png"
         query = ("path", door, "--start", "2,4", "--goal", "8,4", "--follow", "miran")
         result = footway(*query, "--obstacle", "5,4,0.3")
-        assert_one_line(result, "obstacles hold it", code=3)
+        result.refuses("obstacles hold it", code=3)
         assert "NoPath" not in result.err
         assert footway(*query, "--obstacle", "5,4,0.3", "--plot", plot).code == 3
         assert plot.stat().st_size > 5000
@@ -273,7 +264,7 @@ class TestWalk:
 )
 def test_bad_requests_are_one_line(footway, yard, command, options, words):
     name, *rest = command
-    assert_one_line(footway(name, yard, *rest, *ENDS, *options), words)
+    footway(name, yard, *rest, *ENDS, *options).refuses(words)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +277,7 @@ def test_bad_requests_are_one_line(footway, yard, command, options, words):
     ],
 )
 def test_bad_routes_are_one_line(footway, yard, options, words):
-    assert_one_line(footway("route", yard, *ENDS, *options), words)
+    footway("route", yard, *ENDS, *options).refuses(words)
 
 
 @pytest.mark.parametrize(
@@ -312,13 +303,13 @@ def test_bad_routes_are_one_line(footway, yard, options, words):
     ],
 )
 def test_bad_walks_are_one_line(footway, yard, options, words):
-    assert_one_line(footway("path", yard, *ENDS, *options), words)
+    footway("path", yard, *ENDS, *options).refuses(words)
 
 
 @pytest.mark.parametrize("option", ["--no-improve", "--route-method=grid", "--margin=1"])
 def test_a_drawn_route_is_not_searched(footway, yard, drawn, option):
     query = ("path", yard, "--route", drawn, "--follow", "miran", option)
-    assert_one_line(footway(*query), f"{option.split('=')[0]} is for a route that is searched")
+    footway(*query).refuses(f"{option.split('=')[0]} is for a route that is searched")
 
 
 @pytest.mark.parametrize(
@@ -337,14 +328,14 @@ def test_a_drawn_route_is_not_searched(footway, yard, drawn, option):
 )
 def test_bad_routes_by_hand_are_one_line(footway, yard, tmp_path, points, words):
     file = line(tmp_path / "drawn.json", points)
-    assert_one_line(footway("path", yard, "--route", file, "--follow", "miran"), words)
+    footway("path", yard, "--route", file, "--follow", "miran").refuses(words)
 
 
 def test_a_file_that_is_no_route(footway, yard, tmp_path):
     file = tmp_path / "drawn.csv"
     file.write_text("x,y\n1,2,3\n")
     result = footway("path", yard, "--route", file, "--follow", "miran")
-    assert_one_line(result, "drawn.csv: is not a table of x and y: line 2 has 3 columns")
+    result.refuses("drawn.csv: is not a table of x and y: line 2 has 3 columns")
 
 
 def test_preferences_of_a_file_that_the_map_lacks(footway, yard, tmp_path):
@@ -353,27 +344,27 @@ def test_preferences_of_a_file_that_the_map_lacks(footway, yard, tmp_path):
     about = {"preferences": {"snow": 3.0}}
     file.write_text(json.dumps({"type": "Feature", "properties": about, "geometry": line}))
     result = footway("path", yard, "--route", file, "--follow", "miran")
-    assert_one_line(result, "saved.geojson: no terrain of kind 'snow' on this map")
+    result.refuses("saved.geojson: no terrain of kind 'snow' on this map")
     answered(footway, "path", yard, "--route", file, "--follow", "miran", "--prefer", "mud=2")
 
 
 def test_a_region_outside_the_map(footway, tmp_path):
     file = written(tmp_path / "outside.geojson", walkable=BOX, mud=OUTSIDE)
-    assert_one_line(footway("route", file, *ENDS), "outside")
-    assert_one_line(footway("path", file, *ENDS, "--follow", "miran"), "outside")
+    footway("route", file, *ENDS).refuses("outside")
+    footway("path", file, *ENDS, "--follow", "miran").refuses("outside")
 
 
 def test_ends_are_needed(footway, yard):
-    assert_one_line(footway("route", yard, "--start", "2,2"), "'--goal'")
+    footway("route", yard, "--start", "2,2").refuses("'--goal'")
     query = ("path", yard, "--goal", "2,2", "--follow", "miran")
-    assert_one_line(footway(*query), "Missing option '--start'")
+    footway(*query).refuses("Missing option '--start'")
 
 
 def test_a_saved_map_has_no_terrain(footway, yard, tmp_path):
     file = tmp_path / "yard.fwmap"
     footway("build", yard, "-o", file)
     for command in (("route", file, *ENDS), ("path", file, *ENDS, "--follow", "irm")):
-        assert_one_line(footway(*command), "give the map file that it was built from")
+        footway(*command).refuses("give the map file that it was built from")
 
 
 def test_the_walk_is_that_of_the_library(footway, yard):

@@ -2,8 +2,6 @@
 
 import json
 
-from tests.unit.cli.test_app import assert_one_line
-
 
 def test_prints_distances_and_writes_a_page(footway, tmp_path):
     page = tmp_path / "validation.html"
@@ -36,8 +34,8 @@ def test_list(footway):
 
 
 def test_bad_arguments(footway, tmp_path):
-    assert_one_line(footway("validate", "doors"), "there is no experiment 'doors'")
-    assert_one_line(footway("validate", "--dt", "3"), "--dt is 3")
-    assert_one_line(footway("validate", "-o", tmp_path / "a.pdf"), "must end in .html")
-    assert_one_line(footway("validate", "--model", "none"), "there is no model 'none'")
-    assert_one_line(footway("validate", "--trajectories", tmp_path / "no"), "is not a folder")
+    footway("validate", "doors").refuses("there is no experiment 'doors'")
+    footway("validate", "--dt", "3").refuses("--dt is 3")
+    footway("validate", "-o", tmp_path / "a.pdf").refuses("must end in .html")
+    footway("validate", "--model", "none").refuses("there is no model 'none'")
+    footway("validate", "--trajectories", tmp_path / "no").refuses("is not a folder")

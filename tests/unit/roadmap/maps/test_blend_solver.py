@@ -23,11 +23,6 @@ from tests.oracle import smooth
 RADIUS = 0.25
 
 
-@pytest.fixture(scope="module")
-def walls(env):
-    return shapely.union_all([env.walkable.boundary, env.lines, env.points])
-
-
 @pytest.fixture(scope="module", params=["voronoi", "rrm_star"])
 def roadmap(request, env) -> Roadmap:
     if request.param == "voronoi":

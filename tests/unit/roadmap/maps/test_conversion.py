@@ -14,11 +14,6 @@ RADIUS = 0.25
 
 
 @pytest.fixture(scope="module")
-def walls(env):
-    return shapely.union_all([env.walkable.boundary, env.lines, env.points])
-
-
-@pytest.fixture(scope="module")
 def space(env) -> Space:
     return make_space(env, resolution=0.25, radius=RADIUS)
 
