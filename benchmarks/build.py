@@ -77,7 +77,6 @@ def check_map(env: fw.Environment, cmap: fw.CorridorMap) -> str:
 
     Raises:
         WrongAnswer: the numbers of cycles and holes differ, or clearance differs from Shapely's.
-
     """
     if cmap.n_cycles != env.holes:
         raise WrongAnswer(f"{cmap.n_cycles} cycles around {env.holes} holes")

@@ -72,7 +72,6 @@ class Quality:
 
         Raises:
             WrongAnswer: a count is not 0, or a path is shorter than the optimum.
-
         """
         faults = {
             "missed": self.missed,

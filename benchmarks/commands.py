@@ -102,7 +102,6 @@ def _run(command: list[str], **variables: str) -> subprocess.CompletedProcess[st
 
     Raises:
         WrongAnswer: it failed; with the last line of its output.
-
     """
     done = subprocess.run(  # noqa: S603 - ourselves
         command, env=os.environ | variables, capture_output=True, text=True, check=False

@@ -42,7 +42,6 @@ def watched(crowd: fw.Crowd, *, radius: float, steps: int, every: int) -> Observ
 
     Raises:
         WrongAnswer: a character is in a wall, or too many do not move.
-
     """
     begin = crowd.positions
     strayed = np.zeros(len(begin), bool)
@@ -78,7 +77,6 @@ def require_free(scene: Scene, points: Floats, radius: float) -> float:
 
     Raises:
         WrongAnswer: a character overlaps a wall.
-
     """
     shapely.prepare(scene.area)
     inside = shapely.contains_xy(scene.area, points).all()
@@ -93,7 +91,6 @@ def require_same(crowds: list[fw.Crowd]) -> None:
 
     Raises:
         WrongAnswer: positions or velocities differ.
-
     """
     first, *others = crowds
     for other in others:

@@ -101,7 +101,6 @@ def measure(count: int, effort: Effort) -> Measured:
 
     Raises:
         WrongAnswer: a character is in a wall or does not move, or results depend on threads.
-
     """
     scene = scene_for(count)
     crowds, add, memory, start = _filled(scene)
@@ -119,19 +118,11 @@ def measure(count: int, effort: Effort) -> Measured:
     laps, speeds = _rounds([*runners, *peers], rounds)
     require_same(list(crowds.values()))
     return Measured(
-        count=count,
-        side=scene.side,
-        build=scene.seconds,
-        add=add,
-        memory=memory,
-        observed=observed,
-        nearest=require_free(scene, first.positions, RADIUS),
-        stuck=[one.cause for one in first.stuck],
-        laps=laps,
-        speeds=speeds,
-        parts={threads: parts_of(crowd) for threads, crowd in crowds.items()},
-        absent=absent,
-    )
+        count=count, side=scene.side, build=scene.seconds, add=add, memory=memory,
+        observed=observed, nearest=require_free(scene, first.positions, RADIUS),
+        stuck=[one.cause for one in first.stuck], laps=laps, speeds=speeds,
+        parts={threads: parts_of(crowd) for threads, crowd in crowds.items()}, absent=absent,
+    )  # fmt: skip
 
 
 def filled(cmap: fw.CorridorMap, count: int, threads: int) -> tuple[float, fw.Crowd]:

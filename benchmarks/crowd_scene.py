@@ -51,7 +51,6 @@ def scene_for(count: int) -> Scene:
 
     Raises:
         WrongAnswer: the free ground is not in one piece.
-
     """
     tiles = math.ceil(math.sqrt(1.1 * count / DENSITY / TILE_FREE))
     houses = _houses(gallery.make(f"city:{tiles}x{tiles}"))

@@ -23,7 +23,6 @@ class Effort:
         crowds: characters, smallest crowd first.
         crowd_steps: of a crowd in a round; a multiple of 32, in which its memory is put in order.
         crowd_peers: largest crowd that peers move too; JuPedSim takes minutes to fill.
-
     """
 
     repeats: int = 5

@@ -121,7 +121,6 @@ def _require(walk: Walk, corridor: Corridor, optimum: float) -> None:
     Raises:
         WrongAnswer: it does not lead from start to goal, its velocities do not match its points,
             it turns too fast, or its length is impossible.
-
     """
     query = f"from {walk.start} to {walk.goal}"
     if not np.allclose(walk.points[[0, -1]], (walk.start, walk.goal), rtol=0, atol=TOLERANCE):
@@ -146,7 +145,6 @@ def _require_clearance(walks: Sequence[Walk], walls: WallTree) -> float:
 
     Raises:
         WrongAnswer: it is below the radius.
-
     """
     least = float(walls.path_clearance([walk.points for walk in walks]).min())
     if least < RADIUS - TOLERANCE:

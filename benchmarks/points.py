@@ -100,10 +100,6 @@ def _table(each: dict[str, Spread]) -> Table:
 def _target(each: dict[str, Spread], threads: int) -> Target:
     ours, peer = each[f"Footway, {threads} threads"], each[DISTANCE]
     return Target(
-        "clearance of 1,000,000 points, faster than Shapely",
-        20,
-        "x",
-        peer.median / ours.median,
-        peer.minimum / ours.minimum,
-        at_least=True,
-    )
+        "clearance of 1,000,000 points, faster than Shapely", 20, "x", peer.median / ours.median,
+        peer.minimum / ours.minimum, at_least=True,
+    )  # fmt: skip

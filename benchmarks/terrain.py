@@ -155,7 +155,6 @@ def _require_measure(env: Environment, route: IndicativeRoute) -> float:
 
     Raises:
         WrongAnswer: it is another one.
-
     """
     off = abs(_weigh(env, route.points) - route.weighted_length)
     if off > 1e-3:
@@ -168,7 +167,6 @@ def _require_clearance(env: Environment, routes: list[IndicativeRoute]) -> float
 
     Raises:
         WrongAnswer: it is below the radius.
-
     """
     least = float(WallTree(env).path_clearance([route.points for route in routes]).min())
     if least < RADIUS - TOLERANCE:

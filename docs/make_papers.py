@@ -419,7 +419,6 @@ def resolve(name: str) -> tuple[Any, Path]:
 
     Raises:
         AttributeError: there is no such function, class or method.
-
     """
     parts = name.split(".")
     for count in range(len(parts), 0, -1):

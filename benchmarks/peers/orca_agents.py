@@ -36,7 +36,6 @@ class OrcaAgents:
         radius: m.
         speed: m/s.
         step: s.
-
     """
 
     name = "pyrvo"

@@ -28,7 +28,6 @@ class WalkingCrowd:
         radius: m.
         speed: m/s.
         step: s.
-
     """
 
     name = "JuPedSim CollisionFreeSpeedModel"

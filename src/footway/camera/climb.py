@@ -42,8 +42,7 @@ class Ground(NamedTuple):
         """Return heights at arc lengths s (n,), averaged over half a metre, (n,) m."""
         rise = 0.5 * (self.heights[1:] + self.heights[:-1]) * np.diff(self.at)
         whole = np.concatenate([[0.0], np.cumsum(rise)])
-        found: Floats = (self._sum(s + _HALF, whole) - self._sum(s - _HALF, whole)) / (2.0 * _HALF)
-        return found
+        return (self._sum(s + _HALF, whole) - self._sum(s - _HALF, whole)) / (2.0 * _HALF)
 
     def _sum(self, s: Floats, whole: Floats) -> Floats:
         """Return the integral of the heights from 0 to s; level beyond both ends."""

@@ -148,8 +148,7 @@ class Curve:
 
     def _tangents_in(self, k: Ints, u: Floats) -> Floats:
         turned = (self.curvatures[k] * u)[..., None]
-        tangents: Floats = cos(turned) * self.tangents[k] + sin(turned) * self.normals[k]
-        return tangents
+        return cos(turned) * self.tangents[k] + sin(turned) * self.normals[k]
 
     def clearance(self, cmap: CorridorMap | SpaceMap) -> float:
         """Return a lower bound of the distance to any wall, m; 0 if the curve meets one."""

@@ -143,8 +143,7 @@ class SpeedDiagram:
             self.limits[np.clip(left, 0, n - 1)], self.limits[np.clip(right, 0, n - 1)]
         )
         here = self.breaks[right] == s
-        limit: Floats = np.where(here, np.minimum(beside, self.break_limits[right]), beside)
-        return limit
+        return np.where(here, np.minimum(beside, self.break_limits[right]), beside)
 
     def speed_at(self, s: ArrayLike) -> Floats:
         """Return the speed at arc lengths s, m/s."""

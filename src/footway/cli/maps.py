@@ -31,8 +31,7 @@ class LoadedMap(NamedTuple):
     @property
     def building(self) -> Building | None:
         """The building that the map is of, else None."""
-        found: Building | None = getattr(self.corridors, "building", None)
-        return found
+        return getattr(self.corridors, "building", None)
 
     @property
     def in_space(self) -> SpaceMap | None:

@@ -216,7 +216,10 @@ def draw_refusal(
     goal: Sequence[float],
     refusal: NoPath,
 ) -> Figure:
-    """Draw start and goal, and the pinch if there is one."""
+    """Draw start and goal, and the pinch if there is one; of a building only the pinch."""
+    if hasattr(cmap, "building"):
+        passages = [] if refusal.pinch is None else [refusal.pinch]
+        return pictures.draw_building(cmap, passages=passages)
     because = _REASONS[refusal.reason]
     if refusal.reason == "blocked" and not refusal.obstacles:  # a walk that made no progress
         because = "the walk gets no further"

@@ -54,7 +54,6 @@ def area_of(environment: Environment, name: str) -> Polygon:
 
     Raises:
         BadQuery: there is none.
-
     """
     named = [area.polygon for area in environment.areas if area.name == name]
     if not named:

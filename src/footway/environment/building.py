@@ -44,7 +44,6 @@ class Floor:
         >>> room = Environment.from_polygons(bounds=(0, 0, 10, 8))
         >>> Floor("1", room, 3.5)
         Floor('1', 3.5 m, 80.0 m2)
-
     """
 
     name: str
@@ -143,7 +142,6 @@ class Building:
         >>> stairs = Stairs("A", ("0", (4, 8), (6, 8)), ("1", (4, 12), (6, 12)))
         >>> Building([Floor("0", hall), Floor("1", gallery, 2.5)], [stairs])
         Building('', 2 floors, 1 link, 128.0 m2)
-
     """
 
     floors: Sequence[Floor]
@@ -210,7 +208,6 @@ class Building:
 
         Raises:
             BadQuery: there is no such floor.
-
         """
         wanted = str(name) if isinstance(name, int) and not isinstance(name, bool) else name
         names = [floor.name for floor in self.floors]
@@ -278,7 +275,6 @@ class Building:
             >>> upper = Environment.from_polygons(bounds=(0, 12, 10, 16))
             >>> Building([Floor("0", hall), Floor("1", upper, 2.5)], [up]).traps()
             ["floor '1' can be entered but not left: escalator 'E' at (4, 12) leads only there"]
-
         """
         everything = self._leads() | np.eye(len(self.floors), dtype=bool)
         for k in range(len(self.floors)):

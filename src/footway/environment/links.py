@@ -46,7 +46,6 @@ class Link:
         landings: polygons of the level parts between them, one fewer than flights.
         speed_up: m/s in plan, of a person who walks up; None: as on the level.
         speed_down: m/s in plan, of a person who walks down.
-
     """
 
     name: str
@@ -110,7 +109,6 @@ class Stairs(Link):
     Example:
         >>> Stairs("A", ("0", (0, 0), (1.2, 0)), ("1", (0, 4), (1.2, 4))).flights[0].area
         4.8
-
     """
 
     speed_up: float | None = STAIRS_UP
@@ -125,7 +123,6 @@ class Ramp(Link):
     Example:
         >>> Ramp("north", ("0", (0, 0), (2, 0)), ("1", (0, 40), (2, 40))).flights[0].area
         80.0
-
     """
 
     kind: ClassVar[str] = "ramp"
@@ -144,7 +141,6 @@ class Escalator(Link):
     Example:
         >>> Escalator("E1", ("0", (0, 0), (1, 0)), ("1", (0, 8), (1, 8)), direction="up").belt
         0.5
-
     """
 
     direction: str = "up"
@@ -186,7 +182,6 @@ class Lift:
         >>> Lift("L", [(0, 0), (2, 0), (2, 2), (0, 2)],
         ...      [("0", (0.5, 0), (1.5, 0)), ("1", (0.5, 0), (1.5, 0))]).capacity
         8
-
     """
 
     name: str

@@ -237,8 +237,7 @@ def _free_for_ball(volume: Volume, radius: float) -> Bools:
     for axis in range(3):
         along = np.moveaxis(distance, axis, 0)
         distance = np.moveaxis(np.minimum(along[1:], along[:-1]), 0, axis)
-    free: Bools = np.ascontiguousarray(distance >= radius * TOUCHING)
-    return free
+    return np.ascontiguousarray(distance >= radius * TOUCHING)
 
 
 def distance_to(cells: Bools, dimension: int = 3) -> Floats:

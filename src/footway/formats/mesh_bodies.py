@@ -272,8 +272,7 @@ def _pierces(start: Floats, end: Floats, corners: Floats, flat: Bools) -> Bools:
     through = (sides[0] * sides[1] < 0) & (np.abs(sides) > least).all(axis=0)
     edge = np.where(flat.T, -least, least)
     inside = (turns > edge).all(axis=0) | (turns < -edge).all(axis=0)
-    pierces: Bools = through & inside
-    return pierces
+    return through & inside
 
 
 def _six(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:

@@ -170,8 +170,7 @@ def _at(surface: Surface, edge: Ints, level: float) -> Floats:
     """Return where edges (n, 2) cross a height, identical for all faces at the edge."""
     a, b = surface.vertices[edge[:, 0]], surface.vertices[edge[:, 1]]
     share = (level - a[:, 2]) / (b[:, 2] - a[:, 2])
-    place: Floats = (a + share[:, np.newaxis] * (b - a))[:, :2]
-    return place
+    return (a + share[:, np.newaxis] * (b - a))[:, :2]
 
 
 def _parts(ends: Ints) -> tuple[Ints, Bools]:

@@ -173,8 +173,7 @@ def _winding(corners: Floats, shape: tuple[int, ...]) -> NDArray[np.int32]:
         below = np.ceil(height[hit] - 0.5).clip(0, nz).astype(np.int64)
         np.add.at(change, (below, y, x), np.sign(area[hit]).astype(np.int32))
     # change[k] belongs to all voxels below k.
-    winding: NDArray[np.int32] = np.cumsum(change[::-1], axis=0, dtype=np.int32)[::-1][1:]
-    return winding
+    return np.cumsum(change[::-1], axis=0, dtype=np.int32)[::-1][1:]
 
 
 def _crossing(flat: Floats, z: Floats) -> tuple[Floats, Floats]:

@@ -234,7 +234,7 @@ def load(
         scale = _length(scale, "scale")
     file = validation.file(path)
     try:
-        with _no_garbage_collection():
+        with no_garbage_collection():
             return _read(file, scale, resolution, between, up)
     except BadInput as error:
         if meant := validation.meant_built_in(file, "gallery"):
@@ -247,7 +247,7 @@ def load(
 
 
 @contextmanager
-def _no_garbage_collection() -> Iterator[None]:
+def no_garbage_collection() -> Iterator[None]:
     """Pause the collector, which would scan all lists of coordinates again and again."""
     was_on = gc.isenabled()
     gc.disable()

@@ -35,8 +35,7 @@ def classic_density(recording: Recording, area: Any) -> Floats:
     known, polygon = checked(recording), as_area(area)
     inside = contains(polygon, known.positions)
     count = np.bincount(frame_of_rows(known)[inside], minlength=known.n_frames)
-    density: Floats = count / float(polygon.area)
-    return density
+    return count / float(polygon.area)
 
 
 def voronoi_density(

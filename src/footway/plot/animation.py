@@ -346,8 +346,7 @@ class Painter:
 
     def _places(self, positions: Floats) -> Floats:
         """Return columns and rows (n, 2) of positions in metres."""
-        places: Floats = self._corner + positions * (self._scale, -self._scale)
-        return places
+        return self._corner + positions * (self._scale, -self._scale)
 
     def _inside(
         self, x: NDArray[np.number], y: NDArray[np.number], *, beyond: Floats | float = 0.0

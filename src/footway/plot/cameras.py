@@ -32,7 +32,7 @@ from footway.plot.sheet import (
     make_quiet,
     name_axes,
     new_figure,
-    padded_within,
+    view_of,
     write_heading,
 )
 
@@ -72,8 +72,7 @@ def draw_camera(
         environment: source of terrain and areas; by default only the walls of the map are drawn.
     """
     # The part of the map around the path, with a margin and a limited aspect ratio.
-    low, high = (f(motion.positions[:, :2], axis=0).tolist() for f in (np.min, np.max))
-    x0, y0, x1, y1 = padded_within((*low, *high), 0.08, cmap.bounds, least=2.0)
+    x0, y0, x1, y1 = view_of([motion.positions[:, :2]], 0.08, cmap.bounds, least=2.0)
     more_x = max(0.0, (y1 - y0) / _HIGHEST - (x1 - x0)) / 2.0
     more_y = max(0.0, (x1 - x0) / _WIDEST - (y1 - y0)) / 2.0
     sheet, keys, diagrams = _new_page((x0 - more_x, y0 - more_y, x1 + more_x, y1 + more_y))

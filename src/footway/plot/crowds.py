@@ -139,21 +139,12 @@ def draw_moment(
     now = recording.frame(frame)
     who = np.searchsorted(recording.characters.ids, now.ids)
     return draw_crowd(
-        cmap,
-        now.positions,
-        velocities=now.velocities,
-        radii=recording.characters.radius[who],
-        populations=recording.characters.population[who],
-        names=recording.names,
-        trails=trails_of(recording, frame % recording.n_frames, trail),
-        colouring=colouring,
-        lens=lens,
-        view=view,
-        title=title,
-        environment=environment,
-        obstacles=recording.obstacles_at(frame),
-        details=f"after {now.time:,.1f} s",
-    )
+        cmap, now.positions, velocities=now.velocities, radii=recording.characters.radius[who],
+        populations=recording.characters.population[who], names=recording.names,
+        trails=trails_of(recording, frame % recording.n_frames, trail), colouring=colouring,
+        lens=lens, view=view, title=title, environment=environment,
+        obstacles=recording.obstacles_at(frame), details=f"after {now.time:,.1f} s",
+    )  # fmt: skip
 
 
 @checked
@@ -197,16 +188,10 @@ def draw_density(
     full = top or (float(np.quantile(some, 0.998)) if len(some) else 1.0)
     free_space = free_space_of(environment if environment is not None else cmap)
     image = sheet.axes.imshow(
-        density.T,
-        extent=(x0, x0 + density.shape[0] * side, y0, y0 + density.shape[1] * side),
-        origin="lower",
-        cmap=palette.density_colours(),
-        vmin=0.0,
-        vmax=full,
-        interpolation="bilinear",
-        zorder=1.15,
-        aspect="auto",
-    )
+        density.T, extent=(x0, x0 + density.shape[0] * side, y0, y0 + density.shape[1] * side),
+        origin="lower", cmap=palette.density_colours(), vmin=0.0, vmax=full,
+        interpolation="bilinear", zorder=1.15, aspect="auto",
+    )  # fmt: skip
     sheet.axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(sheet.view[1], sheet.view[3]))
     clip = PathPatch(
         outline(shapely.get_parts(free_space.walkable)), transform=sheet.axes.transData

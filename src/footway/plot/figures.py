@@ -10,7 +10,7 @@ from footway.corridor import CorridorMap
 from footway.errors import BadQuery
 from footway.plot import layers
 from footway.plot.arguments import checked
-from footway.plot.sheet import new_sheet, padded, padded_within
+from footway.plot.sheet import new_sheet, padded, view_of
 from footway.validation import shown
 
 _GRID_POINTS = 160  # of a picture of distances, along the longer side
@@ -40,11 +40,11 @@ def draw_map(
         >>> figure = plot.draw_map(fw.load("gallery:field"))
     """
     x0, y0, x1, y1 = source.bounds
-    size = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m"
     if isinstance(source, CorridorMap):
-        details = f"{size}  ·  {source.n_vertices:,} vertices  ·  {source.n_edges:,} edges"
+        facts = f"{source.n_vertices:,} vertices  ·  {source.n_edges:,} edges"
     else:
-        details = f"{size}  ·  {source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
+        facts = f"{source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
+    details = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m  ·  {facts}"
     sheet = _sheet_of(source, environment, details=details)
     if isinstance(source, CorridorMap):
         layers.draw_axis(sheet, source, width=1.1)
@@ -76,12 +76,11 @@ def draw_path(
         f"{path.length:.2f} m  ·  {turns}  ·  radius {path.radius:g} m  ·  "
         f"clearance {path.clearance:.3f} m"
     )
-    low, high = path.points.min(axis=0), path.points.max(axis=0)
+    places = [path.points]
     if corridor is not None and len(corridor.radii):
-        low = low.clip(max=(corridor.backbone - corridor.radii[:, None]).min(axis=0))
-        high = high.clip(min=(corridor.backbone + corridor.radii[:, None]).max(axis=0))
-    around = (*low.tolist(), *high.tolist())
-    view = padded_within(around, 0.06, cmap.bounds, least=6.0 * path.radius + 0.5)
+        places.append(corridor.backbone - corridor.radii[:, None])
+        places.append(corridor.backbone + corridor.radii[:, None])
+    view = view_of(places, 0.06, cmap.bounds, least=6.0 * path.radius + 0.5)
     sheet = new_sheet(view, title=cmap.name or "map", details=details)
     free_space = layers.draw_base(sheet, cmap, environment)
     _draw_roads(sheet, cmap)
@@ -139,10 +138,8 @@ def draw_alternatives(
     """
     if len(paths) == 0 or any(path is None for path in paths):
         raise BadQuery("there is no path to draw: give those of CorridorMap.paths_between")
-    low = np.min([path.points.min(axis=0) for path in paths], axis=0)
-    high = np.max([path.points.max(axis=0) for path in paths], axis=0)
-    around = (*low.tolist(), *high.tolist())
-    view = padded_within(around, 0.06, cmap.bounds, least=6.0 * paths[0].radius + 0.5)
+    places = [path.points for path in paths]
+    view = view_of(places, 0.06, cmap.bounds, least=6.0 * paths[0].radius + 0.5)
     count = f"{len(paths)} path{'' if len(paths) == 1 else 's'}"
     details = f"{count} in different corridors  ·  radius {paths[0].radius:g} m"
     sheet = new_sheet(view, title=cmap.name or "map", details=details)

@@ -444,14 +444,9 @@ def _level(solid: Bools, low: int, corner: Floats, resolution: float) -> Level:
     free = ~solid if (~solid).any() else ~shown
     near = binary_dilation(np.asarray(free.any(axis=0)), np.ones((3, 3), bool))
     return Level(
-        shown,
-        cut,
-        shown & near[None],
-        float(max(origin[2], corner[2] + resolution)),
-        float(origin[2] + height * resolution),
-        origin,
-        resolution,
-    )
+        shown, cut, shown & near[None], float(max(origin[2], corner[2] + resolution)),
+        float(origin[2] + height * resolution), origin, resolution,
+    )  # fmt: skip
 
 
 def _faces(level: Level) -> tuple[Floats, Floats]:

@@ -109,13 +109,11 @@ def colours_of(
     known = people_colours(colouring if velocities is not None else "population")
     if velocities is None or colouring == "population":
         kinds = np.zeros(count, np.int64) if populations is None else populations
-        chosen: Floats = known[kinds % len(known)]
-        return chosen
+        return known[kinds % len(known)]
     turn = np.arctan2(velocities[:, 1], velocities[:, 0]) / (2.0 * np.pi)
     heading = np.round(_HEADINGS * turn).astype(np.int64) % _HEADINGS
     heading[np.hypot(*velocities.T) < _STANDS] = _HEADINGS
-    coloured: Floats = known[heading]
-    return coloured
+    return known[heading]
 
 
 def trails_of(recording: Recording, frame: int, seconds: float, *, most: int = 8) -> Floats:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -17,11 +18,13 @@ from footway.writing import whole_file
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
+
+    from footway.arrays import Floats
 
 Box: TypeAlias = tuple[float, float, float, float]  # xmin, ymin, xmax, ymax in metres
 
@@ -166,9 +169,11 @@ def padded(box: Box, share: float, *, least: float = 0.0) -> Box:
     return box[0] - margin, box[1] - margin, box[2] + margin, box[3] + margin
 
 
-def padded_within(box: Box, share: float, bounds: Box, *, least: float = 0.0) -> Box:
-    """Return a box with a margin, without what lies outside of a map with these bounds."""
-    x0, y0, x1, y1 = padded(box, share, least=least)
+def view_of(places: Sequence[Floats], share: float, bounds: Box, *, least: float = 0.0) -> Box:
+    """Return the part around points (n, 2) m of a map with these bounds, with a margin."""
+    points = np.vstack(places)
+    low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    x0, y0, x1, y1 = padded((*low, *high), share, least=least)
     whole = padded(bounds, 0.006)
     return max(x0, whole[0]), max(y0, whole[1]), min(x1, whole[2]), min(y1, whole[3])
 
@@ -193,12 +198,15 @@ def add_colour_key(
 
 
 def add_line_key(
-    sheet: Sheet, entries: dict[str, Any], at: tuple[float, float], columns: int, **style: Any
+    sheet: Sheet, entries: Mapping[str, Any], at: tuple[float, float], columns: int, **style: Any
 ) -> None:
-    """Draw a legend of names and samples, centred vertically at a point of the figure."""
+    """Draw a legend of names and samples at a point of the figure, by default centred vertically.
+
+    `style` are further arguments of Matplotlib's `legend`.
+    """
     sheet.figure.legend(
-        list(entries.values()), list(entries), loc="center left", bbox_to_anchor=at, ncols=columns,
-        frameon=False, fontsize=7, labelcolor=palette.MUTED, borderpad=0.0, **style,
+        list(entries.values()), list(entries), bbox_to_anchor=at, ncols=columns, frameon=False,
+        fontsize=7, labelcolor=palette.MUTED, **{"loc": "center left", "borderpad": 0.0, **style},
     )  # fmt: skip
 
 

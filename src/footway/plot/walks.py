@@ -21,7 +21,7 @@ from footway.plot.sheet import (
     keys_of,
     new_sheet,
     new_sheets,
-    padded_within,
+    view_of,
 )
 
 if TYPE_CHECKING:
@@ -164,14 +164,7 @@ def _view(cmap: CorridorMap, panels: Sequence[Panel]) -> Box:
     for corridor in (panel.corridor_drawn for panel in panels):
         backbone, reach = corridor.backbone[:, :2], corridor.radii[:, None]
         places += [backbone - reach, backbone + reach]
-    return _box_around(places, 0.03, cmap.bounds)
-
-
-def _box_around(places: Sequence[Floats], share: float, bounds: Box, *, least: float = 0.0) -> Box:
-    """Return the bounding box of points on a map, with a margin."""
-    points = np.vstack(places)
-    low, high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
-    return padded_within((*low, *high), share, bounds, least=least)
+    return view_of(places, 0.03, cmap.bounds)
 
 
 # -- routes over terrain -----------------------------------------------------------------------
@@ -268,7 +261,7 @@ def draw_routes(
 
 def view_around(environment: Environment, lines: Sequence[Line]) -> Box:
     """Return the part of a map around lines: their bounding box and a margin."""
-    return _box_around([line.points for line in lines], 0.08, environment.bounds, least=1.0)
+    return view_of([line.points for line in lines], 0.08, environment.bounds, least=1.0)
 
 
 def _draw_lines(sheet: Sheet, lines: Sequence[Line]) -> None:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from footway.formats.registry import no_garbage_collection
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping
     from typing import TypeVar
@@ -39,13 +41,8 @@ class Timing(NamedTuple):
 def undisturbed() -> Iterator[None]:
     """Disable the garbage collector during a measurement."""
     gc.collect()
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
+    with no_garbage_collection():
         yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def in_turn(calls: Mapping[Name, Callable[[], object]], *, rounds: int) -> dict[Name, Timing]:

@@ -116,7 +116,6 @@ class Experiment:
         references: measured data for the picture.
         drawn: how the trajectories of some scenes are shown, by name.
         must_end: whether everybody should have left when a scene ends.
-
     """
 
     name: str

@@ -51,7 +51,6 @@ class Trial:
     Attributes:
         parameters: values of the fitted parameters.
         distance: to the measured data, 0 is perfect: root mean square of the relative errors.
-
     """
 
     parameters: dict[str, float]
@@ -69,7 +68,6 @@ class Fit:
         check_before: distance of the default parameters to the data that were held out.
         check_best: distance of the best ones. If greater, the fit does not carry over to others.
         trials: everything that was tried, in order.
-
     """
 
     model: str
@@ -132,7 +130,6 @@ def fit(
     Raises:
         BadInput: there is no such model, parameter or experiment, limits are wrong, or nothing
             was measured where the simulation with the default parameters is.
-
     """
     from scipy.optimize import minimize
 
@@ -242,7 +239,6 @@ def with_curve(experiment: str, file: str | PathLike[str]) -> Experiment:
 
     Raises:
         BadFile: the file has no such rows.
-
     """
     known = _find(experiment)
     rows = _read_curve(file)

@@ -36,7 +36,6 @@ def to_html(found: Validation, *, trajectories: Path | None = None) -> str:
 
     Raises:
         BadFile: a file of trajectories is damaged.
-
     """
     parts = [_introduction(found), _summary(found)]
     for experiment in found.experiments:

@@ -37,7 +37,6 @@ class Stream:
         times: (n,) s, when they appear at a random free point of `area`.
         area: ring, m.
         repeat: whether they visit the stops again and again; else they leave at the last one.
-
     """
 
     stops: tuple[Any, ...]
@@ -57,7 +56,6 @@ class Scene:
         environment: the walkable space.
         streams: the people.
         seconds: how long it runs at most.
-
     """
 
     name: str
@@ -87,8 +85,7 @@ def scatter(x0: float, y0: float, x1: float, y1: float, density: float, seed: in
     points = np.column_stack([x.ravel(), y.ravel()])
     points += 1.4 * (RandomStream(seed).uniform(*points.shape) - 0.5) * min(free, 0.5)
     margin = RADIUS + 0.01
-    found: Floats = np.clip(points, (x0 + margin, y0 + margin), (x1 - margin, y1 - margin))
-    return found
+    return np.clip(points, (x0 + margin, y0 + margin), (x1 - margin, y1 - margin))
 
 
 def one_way(density: float, seed: int, *, width: float = 3.0) -> Scene:

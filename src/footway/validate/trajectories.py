@@ -65,7 +65,6 @@ def load_trajectories(
 
     Raises:
         BadFile: the file cannot be read, or does not say how many frames a second has.
-
     """
     path = validation.file(file)
     kind = path.suffix.lower()
@@ -166,7 +165,6 @@ class Replay:
         line: ends of a line over which the flow is measured, m; None: it is not.
         edges: limits of the windows of time, s.
         measured: values of the experiment in each window by quantity, with their deviation.
-
     """
 
     name: str
@@ -214,7 +212,6 @@ def replay(
 
     Raises:
         BadInput: the walkable space is missing or does not fit, or nothing can be measured.
-
     """
     environment = recording.environment
     if environment is None:

@@ -24,7 +24,6 @@ class Validation:
         experiments: the experiments, in the order of the report.
         curves: by the name of the experiment, one curve for each model and time step.
         quick: whether it was a quick run.
-
     """
 
     experiments: list[Experiment]
@@ -123,7 +122,6 @@ def validate(
 
     Raises:
         BadInput: there is no experiment or model with this name.
-
     """
     from footway.crowd.models import MODELS
 

@@ -336,9 +336,6 @@ def _visit(
     from footway.camera import tour
 
     def draw_why_not(refusal: NoPath) -> Figure | None:
-        if loaded.building is not None:
-            passages = [] if refusal.pinch is None else [refusal.pinch]
-            return pictures.draw_building(loaded.corridors, passages=passages)
         at = [stop.at for stop in stops]
         for start, goal in pairwise(at) if order == "kept" else combinations(at, 2):
             try:

@@ -222,8 +222,14 @@ def _write(recording: Recording, options: Options, steps: Steps) -> bool:
 
 def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
     """Draw one frame or all frames; return whether in a box around all characters, not on a map."""
-    if recording.building is not None:
-        return _draw_building(recording, options, steps)
+    from footway.corridor import CorridorMap
+
+    if recording.building is not None:  # a picture: one frame, floors side by side
+        with steps.step("export", f"Drawing {options.output}"):
+            cmap = CorridorMap.build(recording.building)
+            figure = draw_floors(cmap, recording, _chosen_frame(recording, options.at))
+            pictures.save_picture(figure, options.output)
+        return False
     (cmap, environment), is_boxed = _load_map(recording, options.source, steps)
     with steps.step("export", f"Drawing {options.output}"):
         if options.kind == _PAGE:
@@ -237,24 +243,10 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
                 cmap, recording, options.output, speed=options.speed, environment=environment
             )
         else:
-            at = options.at
-            frame = pictures.telling_frame(recording) if at is None else _frame_at(recording, at)
+            frame = _chosen_frame(recording, options.at)
             figure = pictures.draw_moment(cmap, recording, frame, environment=environment)
             pictures.save_picture(figure, options.output)
     return is_boxed
-
-
-def _draw_building(recording: Recording, options: Options, steps: Steps) -> bool:
-    """Draw one frame of a crowd in a building, floors side by side."""
-    from footway.corridor import CorridorMap
-
-    assert recording.building is not None
-    with steps.step("export", f"Drawing {options.output}"):
-        at = options.at
-        frame = pictures.telling_frame(recording) if at is None else _frame_at(recording, at)
-        figure = draw_floors(CorridorMap.build(recording.building), recording, frame)
-        pictures.save_picture(figure, options.output)
-    return False
 
 
 def _load_map(
@@ -286,8 +278,10 @@ def _load_map(
     return build_map(environment, steps), is_boxed
 
 
-def _frame_at(recording: Recording, seconds: float) -> int:
-    """Return the index of the last frame up to a time."""
+def _chosen_frame(recording: Recording, seconds: float | None) -> int:
+    """Return the index of the last frame up to a time; by default one with many characters."""
+    if seconds is None:
+        return pictures.telling_frame(recording)
     first, last = recording.times[[0, -1]].tolist()
     if not first <= seconds <= last + recording.step:
         raise BadInput(f"--at is {seconds:g}; the recording is from {first:g} to {last:g} s")

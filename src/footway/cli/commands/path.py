@@ -195,9 +195,6 @@ def path(
             def draw_why_not(refusal: NoPath) -> Figure:
                 if loaded.in_space is not None:
                     return pictures.draw_roadmap(loaded.in_space.roadmap)
-                if loaded.building is not None:
-                    passages = [] if refusal.pinch is None else [refusal.pinch]
-                    return pictures.draw_building(loaded.corridors, passages=passages)
                 assert query.start is not None
                 assert query.goal is not None
                 return reports.draw_refusal(*loaded, query.start, query.goal, refusal)

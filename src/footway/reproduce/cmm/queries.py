@@ -101,13 +101,9 @@ def run_batch(effort: Effort, folder: Path) -> Section:
         )
     )
     return Section(
-        "Batch 1: 100 random queries",
-        SOURCE,
-        [*tables, _continuity_table(jumps, printed)],
-        checked=f"{verdict(walks)}.",
-        wrong=wrong,
-        claims=claims,
-    )
+        "Batch 1: 100 random queries", SOURCE, [*tables, _continuity_table(jumps, printed)],
+        checked=f"{verdict(walks)}.", wrong=wrong, claims=claims,
+    )  # fmt: skip
 
 
 def walk_all(

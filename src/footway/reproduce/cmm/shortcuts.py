@@ -61,14 +61,10 @@ def run(effort: Effort, folder: Path) -> Section:
         )
     ]
     return Section(
-        "Batch 3: shorter paths",
-        SOURCE,
-        [*map(_table, found), _many_table(found)],
-        pictures,
-        checked=f"{verdict(walks)}.",
-        wrong=wrong,
+        "Batch 3: shorter paths", SOURCE, [*map(_table, found), _many_table(found)], pictures,
+        checked=f"{verdict(walks)}.", wrong=wrong,
         claims=[claim for measured in found for claim in _claims(measured, effort)],
-    )
+    )  # fmt: skip
 
 
 def _claims(measured: Measured, effort: Effort) -> Iterator[Claim]:

@@ -95,14 +95,9 @@ def walk_group(
     """Simulate a group until all are at the goal."""
     crowd = Crowd(cmap, seed=seed, threads=1)
     group = crowd.add_group(
-        count,
-        start=question.start,
-        goal=question.goal,
-        radius=RADIUS,
-        speed=SPEED,
-        then="stay",
+        count, start=question.start, goal=question.goal, radius=RADIUS, speed=SPEED, then="stay",
         **limits._asdict(),
-    )
+    )  # fmt: skip
     frames: list[tuple[float, Floats, Sequence[float]]] = []
     cpu = 0.0
     while group.arrived == 0 and crowd.time < LONGEST:
@@ -116,14 +111,9 @@ def walk_group(
         wrong.append(f"{name}: the group has not arrived after {LONGEST:g} s")
     times, places, apart = zip(*frames, strict=True)
     walk = GroupWalk(
-        limits,
-        Corridor.from_balls(group.backbone[:, :2], group.backbone[:, 2], radius=RADIUS),
-        np.array(times),
-        np.array(places),
-        np.array(apart),
-        100.0 * cpu / crowd.time,
-        wrong,
-    )
+        limits, Corridor.from_balls(group.backbone[:, :2], group.backbone[:, 2], radius=RADIUS),
+        np.array(times), np.array(places), np.array(apart), 100.0 * cpu / crowd.time, wrong,
+    )  # fmt: skip
     return walk._replace(wrong=wrong + broken_limits(walk, name))
 
 
@@ -254,12 +244,8 @@ def _draw(walks: Mapping[str, GroupWalk], folder: Path) -> Picture:
         for part, walk in walks.items()
     ]
     drawn = draw_groups(
-        scene("city").environment,
-        VIEW,
-        panels,
-        columns=1,
-        title=title,
+        scene("city").environment, VIEW, panels, columns=1, title=title,
         details="cmm-crowds-2008, figure 5  ·  city",
-    )
+    )  # fmt: skip
     save_picture(drawn, folder / FILE)
     return Picture(FILE, f"Figure 5 of cmm-crowds-2008. {title}")

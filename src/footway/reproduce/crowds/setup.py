@@ -14,7 +14,7 @@ from footway.plot import layers, palette
 from footway.plot.layers import draw_free_space
 from footway.plot.people import People, draw_people
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import SIDE, WIDTH, draw_page_bar, new_sheets
+from footway.plot.sheet import SIDE, WIDTH, add_line_key, draw_page_bar, new_sheets
 from footway.reproduce.cmm.setup import RADIUS
 
 if TYPE_CHECKING:
@@ -146,19 +146,12 @@ def _write_time(sheet: Sheet, places: Floats, words: str, colour: Any) -> None:
     near = places[np.abs(places[:, 0] - x) <= margin, 1]
     low, high = near.min(), near.max()
     above = high + margin < sheet.view[3]
-    text = sheet.axes.annotate(
-        words,
-        (x, float(high if above else low)),
-        xytext=(0.0, 4.0 if above else -4.0),
-        textcoords="offset points",
-        fontsize=7,
-        weight="bold",
-        color=colour,
-        ha="center",
-        va="bottom" if above else "top",
-        zorder=5.0,
-    )
-    text.set_path_effects([withStroke(linewidth=2.0, foreground=palette.HALO)])
+    sheet.axes.annotate(
+        words, (x, float(high if above else low)), xytext=(0.0, 4.0 if above else -4.0),
+        textcoords="offset points", fontsize=7, weight="bold", color=colour, ha="center",
+        va="bottom" if above else "top", zorder=5.0,
+        path_effects=[withStroke(linewidth=2.0, foreground=palette.HALO)],
+    )  # fmt: skip
 
 
 def _draw_key(sheet: Sheet) -> None:
@@ -173,15 +166,6 @@ def _draw_key(sheet: Sheet) -> None:
             [], [], marker="o", lw=0, ms=3.0, color=palette.journey_colours()(0.5)
         ),
     }
-    sheet.figure.legend(
-        list(entries.values()),
-        list(entries),
-        loc="lower left",
-        bbox_to_anchor=(SIDE / WIDTH - 0.006, 0.006),
-        ncols=len(entries),
-        frameon=False,
-        fontsize=7,
-        labelcolor=palette.MUTED,
-        handlelength=1.6,
-        columnspacing=1.4,
-    )
+    style: dict[str, Any] = {"handlelength": 1.6, "columnspacing": 1.4, "borderpad": None}
+    at = (SIDE / WIDTH - 0.006, 0.006)
+    add_line_key(sheet, entries, at, len(entries), loc="lower left", **style)

@@ -119,12 +119,7 @@ def _draw_ends(figure: Figure, places: Floats) -> None:
     style: dict[str, Any] = {"ms": 5.0, "mfc": "none", "mec": palette.CORRIDOR, "mew": 0.9}
     figure.axes[0].plot(*places.T, "o", zorder=4.0, **style)
     figure.legend(
-        [Line2D([], [], marker="o", lw=0, **style)],
-        ["end of a long dead end"],
-        loc="lower left",
-        bbox_to_anchor=(0.52, 0.028),
-        frameon=False,
-        fontsize=7,
-        labelcolor=palette.MUTED,
+        [Line2D([], [], marker="o", lw=0, **style)], ["end of a long dead end"], loc="lower left",
+        bbox_to_anchor=(0.52, 0.028), frameon=False, fontsize=7, labelcolor=palette.MUTED,
         handletextpad=0.1,
-    )
+    )  # fmt: skip

@@ -100,8 +100,7 @@ def _region(roadmap: Roadmap, node: int) -> NDArray[np.bool_]:
     """Return which free corners see a node, (n,)."""
     corners = roadmap.space.positions(roadmap.space.corners)
     here = np.repeat(roadmap.nodes[[node]], len(corners), axis=0)
-    seen: NDArray[np.bool_] = roadmap.space.lines_are_free(here, corners).astype(bool)
-    return seen
+    return roadmap.space.lines_are_free(here, corners).astype(bool)
 
 
 def run_cycles(effort: Effort, folder: Path) -> Section:

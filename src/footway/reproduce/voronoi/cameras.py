@@ -112,8 +112,7 @@ def rates_of(flight: CameraMotion) -> Rates:
 
 def _headings(directions: Floats) -> Floats:
     """Return headings (n,) rad, unwrapped."""
-    headings: Floats = np.unwrap(np.arctan2(directions[:, 1], directions[:, 0]))
-    return headings
+    return np.unwrap(np.arctan2(directions[:, 1], directions[:, 0]))
 
 
 def faults(rates: Rates) -> list[str]:

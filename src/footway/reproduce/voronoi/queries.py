@@ -134,8 +134,7 @@ def _neighbours(nodes: Floats) -> Ints:
     length = np.hypot(*(nodes[near[:, 0]] - nodes[near[:, 1]]).T)
     pairs = np.sort(np.concatenate([sides, near[np.argsort(length, kind="stable")]]), axis=1)
     _, first = np.unique(pairs, axis=0, return_index=True)
-    ordered: Ints = pairs[np.sort(first)].astype(np.int64)
-    return ordered
+    return pairs[np.sort(first)].astype(np.int64)
 
 
 def _run_queries(

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from footway.corridor import CorridorMap
 from footway.environment import Environment, gallery
 from footway.plot import palette
-from footway.plot.sheet import SIDE, WIDTH
+from footway.plot.sheet import SIDE, WIDTH, add_line_key
 from footway.reproduce.voronoi.judge import Judge
 from footway.roadmap.voronoi.blends import blends
 from footway.roadmap.voronoi.voronoi_prm import voronoi_prm
@@ -147,18 +147,9 @@ def diagram_lines(cmap: CorridorMap, step: float) -> list[Floats]:
 
 def draw_key(sheet: Sheet, entries: Mapping[str, Artist], *, columns: int | None = None) -> None:
     """Draw the key of the marks below the maps, in one line or in columns."""
-    sheet.figure.legend(
-        list(entries.values()),
-        list(entries),
-        loc="center left",
-        bbox_to_anchor=(SIDE / WIDTH - 0.006, 0.28 / sheet.figure.get_figheight()),
-        ncols=columns or len(entries),
-        frameon=False,
-        fontsize=7,
-        labelcolor=palette.MUTED,
-        handlelength=1.6,
-        columnspacing=1.4,
-    )
+    at = (SIDE / WIDTH - 0.006, 0.28 / sheet.figure.get_figheight())
+    style = {"handlelength": 1.6, "columnspacing": 1.4, "borderpad": None}
+    add_line_key(sheet, entries, at, columns or len(entries), **style)
 
 
 def line_key(colour: str, width: float, **style: Any) -> Line2D:

@@ -184,8 +184,7 @@ def _candidates(
         _, near = tree.query(corners[sample], -(-MOST_SAMPLES // len(sample)))
         some = np.union1d(_at_most(MOST_CANDIDATES, some, rng), some[near.ravel()])
     i, j, k = corners[some].T
-    in_order: Ints = some[np.argsort(-space.corner_clearance[k, j, i], kind="stable")]
-    return in_order
+    return some[np.argsort(-space.corner_clearance[k, j, i], kind="stable")]
 
 
 def _join(found: list[Reach]) -> Reach:
@@ -291,8 +290,7 @@ def spanning_forest(corners: Ints, sight: Bools) -> Ints:
     places = a.astype(np.int32), b.astype(np.int32)  # SciPy before 1.17.1 needs 32-bit indices
     tree = minimum_spanning_tree(coo_array((length, places), sight.shape).tocsr()).tocoo()
     edges = np.sort(np.column_stack([tree.row, tree.col]).astype(np.int64), axis=1)
-    in_order: Ints = edges[np.lexsort(edges.T[::-1])]
-    return in_order
+    return edges[np.lexsort(edges.T[::-1])]
 
 
 def reachability_regions(space: Space, sources: Ints) -> Bytes:

@@ -72,8 +72,7 @@ class Space(NamedTuple):
     def corners_of(self, points: ArrayLike) -> Ints:
         """Return the nearest corner (n, 3), free or not, of each point (n, dimension), m."""
         top = np.array(self.is_node.shape[::-1]) - 1
-        nearest: Ints = np.clip(np.rint(self.lattice(points)), 0, top).astype(np.int64)
-        return nearest
+        return np.clip(np.rint(self.lattice(points)), 0, top).astype(np.int64)
 
     def first_hits(self, starts: ArrayLike, ends: ArrayLike) -> Floats:
         """Return the share (n,) of each line, (n, dimension) m, at which it leaves the free cells.

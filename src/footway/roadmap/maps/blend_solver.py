@@ -297,8 +297,7 @@ def _turn_costs(
     arc = np.where(bent, np.where(bent, found.radius, 0.0) * np.abs(found.sweep), 0.0)
     first, last = 0.5 * lengths[one] - tangent, 0.5 * lengths[two] - tangent
     lines = costs[one] * first + costs[two] * last
-    cost: Floats = lines + 0.5 * (costs[one] + costs[two]) * arc[blend]
-    return cost
+    return lines + 0.5 * (costs[one] + costs[two]) * arc[blend]
 
 
 def _make_workspace(network: BlendNetwork) -> BlendWorkspace:

@@ -266,8 +266,7 @@ def _joined(one: _Some, other: _Some) -> _Some:
 
 def _after(points: Floats, offsets: Ints) -> Floats:
     """Return the next point on the same edge, or the point itself at its end. (m, 2)."""
-    after: Floats = points[np.arange(len(points)) + has_next(offsets)]
-    return after
+    return points[np.arange(len(points)) + has_next(offsets)]
 
 
 def _piece_clearance(points: Floats, offsets: Ints, grid: Grid) -> Floats:

@@ -226,5 +226,4 @@ def _widest_of_other_components(axis: AxisPoints, edges: Ints, radius: float) ->
     widest = fits[np.lexsort((fits, -axis.clearance[fits], part[fits]))]
     _, first = np.unique(part[widest], return_index=True)
     widest = widest[first]
-    rest: Ints = widest[~np.isin(part[widest], part[edges.ravel()])]
-    return rest
+    return widest[~np.isin(part[widest], part[edges.ravel()])]

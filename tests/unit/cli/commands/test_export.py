@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgba
 from PIL import Image
 
 import footway as fw
-from footway.cli.commands.export import _frame_at
+from footway.cli.commands.export import _chosen_frame
 from footway.plot import palette
 from footway.recording.joining import until
 from footway.recording.recording import Recorder, Recording
@@ -245,10 +245,10 @@ def test_the_last_frame_up_to_a_time():
     """A recording of 20 frames, one in 0.2 s."""
     recording = random_recording()
     times = [0.0, 0.19, 0.2, 0.3, 3.79, 3.8, 3.9]
-    assert [_frame_at(recording, at) for at in times] == [0, 0, 1, 1, 18, 19, 19]
+    assert [_chosen_frame(recording, at) for at in times] == [0, 0, 1, 1, 18, 19, 19]
     for at in (-0.01, 3.91):
         with pytest.raises(fw.BadInput, match=r"the recording is from 0 to 3\.8 s"):
-            _frame_at(recording, at)
+            _chosen_frame(recording, at)
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "txt"])
