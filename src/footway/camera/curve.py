@@ -253,14 +253,9 @@ def blended(curve: Curve, tangents: Floats) -> tuple[Curve, Floats]:
     halts = np.zeros(int(kept.sum()) + 1, bool)  # if a piece is used up, the next halts
     halts[np.searchsorted(np.flatnonzero(kept), chain[curve.halts[:-1]])] = True
     found = Curve(
-        starts=starts[kept],
-        tangents=directions[kept],
-        normals=normals[kept],
-        curvatures=curvatures[kept],
-        lengths=lengths[kept],
-        goal=curve.goal,
-        halts=halts,
-    )
+        starts=starts[kept], tangents=directions[kept], normals=normals[kept],
+        curvatures=curvatures[kept], lengths=lengths[kept], goal=curve.goal, halts=halts,
+    )  # fmt: skip
     return found, breaks
 
 

@@ -194,38 +194,39 @@ def tour(
     stays = [0.0 if halt is None else flight.stays[halt].duration for halt in halts]
     away = curve.position(arc_lengths) - np.array([stop.at for stop in places])
     return Tour(
-        flight,
-        rate,
-        curve,
-        flight.diagram,
-        radius,
-        narrowest,
-        stops=tuple(places),
-        order=tuple(chosen),
-        arrivals=arrivals,
-        departures=arrivals + np.array(stays),
+        flight, rate, curve, flight.diagram, radius, narrowest, stops=tuple(places),
+        order=tuple(chosen), arrivals=arrivals, departures=arrivals + np.array(stays),
         misses=np.linalg.norm(away, axis=1),
-    )
+    )  # fmt: skip
+
+
+def _listed(stops: Sequence[Any]) -> list[Stop]:
+    """Return two stops or more; their values are not checked yet."""
+    listed = sequence(stops, "stops")
+    if len(listed) < 2:
+        raise BadQuery(f"a tour has two stops or more, not {len(listed)}: add another stop")
+    return [stop if isinstance(stop, Stop) else Stop(stop) for stop in listed]
+
+
+def _checked(stop: Stop, at: tuple[Any, ...], name: int, *dimensions: int) -> Stop:
+    """Return a stop at a checked place, with checked values; `dimensions` of what it looks at."""
+    dwell = number(stop.dwell, f"dwell time of stop {name}", "s", low=0.0, high=MOST)
+    if stop.look_at is None:
+        return Stop(at, dwell)
+    target = point(stop.look_at, f"place that stop {name} looks at", *dimensions)
+    return Stop(at, dwell, tuple(target.tolist()))
 
 
 def _stops_in_building(cmap: Any, stops: Sequence[Any]) -> list[Stop]:
     """Return checked stops (x, y, floor) in a building."""
-    listed = sequence(stops, "stops")
-    if len(listed) < 2:
-        raise BadQuery(f"a tour has two stops or more, not {len(listed)}: add another stop")
     found: list[Stop] = []
-    for k, given in enumerate(listed):
-        stop = given if isinstance(given, Stop) else Stop(given)
+    for k, stop in enumerate(_listed(stops)):
         cmap.clearance([stop.at])  # raises if it is no place
         at = (float(stop.at[0]), float(stop.at[1]), stop.at[2])
-        dwell = number(stop.dwell, f"dwell time of stop {k + 1}", "s", low=0.0, high=MOST)
-        look_at = None
-        if stop.look_at is not None:
-            what = f"place that stop {k + 1} looks at"
-            look_at = tuple(point(stop.look_at, what, 3).tolist())
+        checked = _checked(stop, at, k + 1, 3)
         if found and found[-1].at == at:
             raise BadQuery(f"stops {k} and {k + 1} are the same place {_text(at)}: drop one")
-        found.append(Stop(at, dwell, look_at))
+        found.append(checked)
     return found
 
 
@@ -331,10 +332,7 @@ def _is_rest(stop: Stop) -> bool:
 
 def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> list[Stop]:
     """Return checked stops at which the camera fits."""
-    listed = sequence(stops, "stops")
-    if len(listed) < 2:
-        raise BadQuery(f"a tour has two stops or more, not {len(listed)}: add another stop")
-    places = [_as_stop(stop, k + 1) for k, stop in enumerate(listed)]
+    places = [_as_stop(stop, k + 1) for k, stop in enumerate(_listed(stops))]
     at = np.array([stop.at for stop in places])
     for k, (place, clear) in enumerate(zip(at, cmap.clearance(at), strict=True)):
         if k > 0 and hypot(*(place - at[k - 1])) < TOUCH:
@@ -356,17 +354,17 @@ def checked_stops(cmap: CorridorMap, stops: Sequence[Any], radius: float) -> lis
     return places
 
 
-def _as_stop(stop: Any, name: int) -> Stop:
-    """Return a checked stop."""
-    stop = stop if isinstance(stop, Stop) else Stop(stop)
-    at = tuple(point(stop.at, f"place of stop {name}").tolist())
-    dwell = number(stop.dwell, f"dwell time of stop {name}", "s", low=0.0, high=MOST)
-    if stop.look_at is None:
-        return Stop((at[0], at[1]), dwell)
-    look_at = tuple(point(stop.look_at, f"place that stop {name} looks at", 2, 3).tolist())
-    if len(look_at) == 2 and dist(at, look_at) < TOUCH:
-        raise BadQuery(f"stop {name} looks at its own place {_text(at)}: give another one")
-    return Stop((at[0], at[1]), dwell, look_at)
+def _as_stop(stop: Stop, name: int) -> Stop:
+    """Return a checked stop on a plan."""
+    x, y = point(stop.at, f"place of stop {name}").tolist()
+    found = _checked(stop, (x, y), name, 2, 3)
+    if (
+        found.look_at is not None
+        and len(found.look_at) == 2
+        and dist((x, y), found.look_at) < TOUCH
+    ):
+        raise BadQuery(f"stop {name} looks at its own place {_text((x, y))}: give another one")
+    return found
 
 
 def _text(point: Any) -> str:

@@ -213,15 +213,9 @@ class Environment(NotebookDisplay):
         )
         regions = _regions(terrain, made.walkable, all_repairs, grid=grid)
         return cls(
-            walkable=made.walkable,
-            lines=made.lines,
-            points=made.points,
-            areas=named,
-            terrain=regions,
-            repairs=tuple(all_repairs),
-            name=name,
-            grid=grid,
-        )
+            walkable=made.walkable, lines=made.lines, points=made.points, areas=named,
+            terrain=regions, repairs=tuple(all_repairs), name=name, grid=grid,
+        )  # fmt: skip
 
     def with_terrain(self, terrain: Iterable[TerrainRegion | tuple[str, Shape]]) -> Self:
         """Return a copy with more terrain regions, on top of the existing ones.

@@ -127,15 +127,10 @@ def _plane_raster(env: Environment, resolution: Any, radius: Any, size: Any) -> 
     j, i = np.divmod(np.arange(ny * nx), nx)
     free = boxes_are_free(env, tree, (x[i], y[j], x[i + 1], y[j + 1]), r)
     return Raster(
-        free=free.reshape(1, ny, nx),
-        clearance=_corner_clearance(env, tree, x, y, r)[np.newaxis],
-        origin=np.array([x0, y0, 0.0]),
-        resolution=step,
-        dimension=2,
-        walls=walls,
-        radius=r,
+        free=free.reshape(1, ny, nx), clearance=_corner_clearance(env, tree, x, y, r)[np.newaxis],
+        origin=np.array([x0, y0, 0.0]), resolution=step, dimension=2, walls=walls, radius=r,
         size=np.array([2 * r, 2 * r, 0.0]),
-    )
+    )  # fmt: skip
 
 
 def usual_step(env: Environment) -> float:
@@ -201,15 +196,9 @@ def _volume_raster(volume: Volume, resolution: Any, radius: Any, size: Any) -> R
             checked_radius(side, extent, name="side of the box", above=0.0, error=BadInput)
         free = _free_for_box(volume, box)
     return Raster(
-        free=free,
-        clearance=distance_to(~free) * step,
-        origin=np.array(volume.origin),
-        resolution=step,
-        dimension=3,
-        walls=np.empty((0, 4)),
-        radius=r,
-        size=box,
-    )
+        free=free, clearance=distance_to(~free) * step, origin=np.array(volume.origin),
+        resolution=step, dimension=3, walls=np.empty((0, 4)), radius=r, size=box,
+    )  # fmt: skip
 
 
 def _free_for_box(volume: Volume, box: Floats) -> Bools:

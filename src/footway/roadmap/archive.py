@@ -102,16 +102,10 @@ def load(file: str | PathLike[str]) -> Roadmap:
         if any(fake.dimension != space.dimension for fake in fakes):
             raise Damaged("a fake obstacle does not have the dimension of the roadmap")
         roadmap = Roadmap.make(
-            arrays["nodes"],
-            arrays["edges"],
-            space,
-            method=facts["method"],
-            paths=(arrays["path_points"], arrays["path_offsets"]),
-            weights=arrays["weights"],
-            name=facts["name"],
-            parameters=facts["parameters"],
-            seconds=facts["seconds"],
-        )
+            arrays["nodes"], arrays["edges"], space, method=facts["method"],
+            paths=(arrays["path_points"], arrays["path_offsets"]), weights=arrays["weights"],
+            name=facts["name"], parameters=facts["parameters"], seconds=facts["seconds"],
+        )  # fmt: skip
         closed = tuple(ClosedPassage(tuple(each["at"]), each["width"]) for each in facts["closed"])
         return roadmap.with_changes(fake_obstacles=fakes, closed=closed)
 

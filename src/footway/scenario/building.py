@@ -24,7 +24,7 @@ from footway.scenario.values import Choice
 from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from footway.arrays import Floats
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from footway.scenario.values import Point, Ring
 
 _GROUP_BOUNDS = ("width", "group_area", "lateral", "longitudinal")
+_RHYTHM = ("rate", "start", "schedule")
 
 
 class ScenarioMap(NamedTuple):
@@ -164,14 +165,13 @@ def prepare_crowd(
         name = next(iter(scenario.floor))
         raise scenario.origin.refuse(("floor", name), "is for buildings; leave it out")
     builder = _CrowdBuilder(scenario, opened.corridors, areas, crowd)
-    for i, obstacle in enumerate(scenario.obstacle):
-        builder.add_obstacle(obstacle, ("obstacle", i))
-    for i, group in enumerate(scenario.group):
-        builder.add_group(group, ("group", i))
-    for i, population in enumerate(scenario.population):
-        builder.add_walkers(population, ("population", i))
-    for i, source in enumerate(scenario.source):
-        builder.add_walkers(source, ("source", i))
+    steps: dict[str, Callable[[Any, Keys], None]] = {
+        "obstacle": builder.add_obstacle, "group": builder.add_group,
+        "population": builder.add_walkers, "source": builder.add_walkers,
+    }  # fmt: skip
+    for kind, add in steps.items():
+        for i, given in enumerate(getattr(scenario, kind)):
+            add(given, (kind, i))
     return PreparedCrowd(crowd, *opened)
 
 
@@ -180,21 +180,17 @@ def _add_in_building(scenario: Scenario, areas: FloorAreas, crowd: Crowd) -> Non
     for i, closure in enumerate(scenario.closure):
         with _errors_located_at(scenario.origin, ("closure", i)):
             crowd.close_link(closure.link, start=closure.start, end=closure.end)
-    for i, given in enumerate(scenario.population):
-        keys = ("population", i)
-        profile = _profile_of(scenario, given)
-        arguments = areas.arguments(given, keys)
-        with _errors_located_at(scenario.origin, keys):
-            name = given.name or _default_name(keys)
-            crowd.add(given.size, profile=profile, name=name, **arguments)
-    for i, source in enumerate(scenario.source):
-        keys = ("source", i)
-        profile = _profile_of(scenario, source)
-        arguments = areas.arguments(source, keys)
-        rhythm = {name: getattr(source, name) for name in ("rate", "start", "schedule")}
-        with _errors_located_at(scenario.origin, keys):
-            name, count = source.name or _default_name(keys), source.size(scenario.duration)
-            crowd.add_source(count, profile=profile, name=name, **arguments, **rhythm)
+    for kind in ("population", "source"):
+        for i, given in enumerate(getattr(scenario, kind)):
+            keys = (kind, i)
+            arguments = {"profile": _profile_of(scenario, given)} | areas.arguments(given, keys)
+            arguments["name"] = given.name or _default_name(keys)
+            with _errors_located_at(scenario.origin, keys):
+                if isinstance(given, Source):
+                    rhythm = {name: getattr(given, name) for name in _RHYTHM}
+                    crowd.add_source(given.size(scenario.duration), **arguments, **rhythm)
+                else:
+                    crowd.add(given.size, **arguments)
 
 
 def _profile_of(
@@ -284,7 +280,7 @@ class _CrowdBuilder:
             arguments |= {"destinations": destinations, "then": given.then, "within": given.within}
         with _errors_located_at(self._origin, keys):
             if isinstance(given, Source):
-                rhythm = {name: getattr(given, name) for name in ("rate", "start", "schedule")}
+                rhythm = {name: getattr(given, name) for name in _RHYTHM}
                 self._crowd.add_source(count, **arguments, **rhythm)
             else:
                 for name in ("starts", "goals"):

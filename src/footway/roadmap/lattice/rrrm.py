@@ -123,16 +123,10 @@ def retract(roadmap: Roadmap, *, progress: Progress | None = None) -> Roadmap:
             if progress is not None:
                 progress(len(done), len(paths))
     return Roadmap.make(
-        roadmap.nodes,
-        roadmap.edges,
-        space,
-        method="rrrm",
-        paths=done,
-        weights=roadmap.weights,
-        name=roadmap.name,
-        parameters=roadmap.parameters,
+        roadmap.nodes, roadmap.edges, space, method="rrrm", paths=done, weights=roadmap.weights,
+        name=roadmap.name, parameters=roadmap.parameters,
         seconds={**roadmap.seconds, "retraction": time.perf_counter() - start},
-    ).with_changes(closed=roadmap.closed)
+    ).with_changes(closed=roadmap.closed)  # fmt: skip
 
 
 def retract_line(points: Floats, space: Space) -> Floats:

@@ -158,19 +158,14 @@ def space_of_raster(raster: Raster) -> Space:
     walls = np.ascontiguousarray(raster.walls, dtype=np.float64)
     offsets, members = _walls_of_cells(walls, raster.origin, raster.resolution, free.shape)
     return Space(
-        free=free,
-        jump=_jump(free, raster.dimension),
+        free=free, jump=_jump(free, raster.dimension),
         corner_clearance=np.ascontiguousarray(raster.clearance),
         is_node=_free_corners(free, raster.dimension),
         origin=np.ascontiguousarray(raster.origin, dtype=np.float64),
-        resolution=float(raster.resolution),
-        dimension=int(raster.dimension),
-        walls=walls,
-        wall_offsets=offsets,
-        wall_members=members,
-        radius=float(raster.radius),
+        resolution=float(raster.resolution), dimension=int(raster.dimension), walls=walls,
+        wall_offsets=offsets, wall_members=members, radius=float(raster.radius),
         size=np.ascontiguousarray(raster.size, dtype=np.float64),
-    )
+    )  # fmt: skip
 
 
 def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
@@ -191,16 +186,10 @@ def space_of_cells(free: ArrayLike, resolution: float = 1.0) -> Space:
     cells = np.ascontiguousarray(cells[None] if dimension == 2 else cells)
     return space_of_raster(
         Raster(
-            free=cells,
-            clearance=distance_to(~cells, dimension) * resolution,
-            origin=np.zeros(3),
-            resolution=resolution,
-            dimension=dimension,
-            walls=walls,
-            radius=0.0,
-            size=np.zeros(3),
+            free=cells, clearance=distance_to(~cells, dimension) * resolution, origin=np.zeros(3),
+            resolution=resolution, dimension=dimension, walls=walls, radius=0.0, size=np.zeros(3),
         )
-    )
+    )  # fmt: skip
 
 
 def corners_where(mask: Bools) -> Ints:

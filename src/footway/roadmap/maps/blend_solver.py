@@ -263,30 +263,17 @@ def _make_network(roadmap: Roadmap, found: Blends, grid: Grid) -> BlendNetwork:
     return BlendNetwork(
         places=places,
         components=np.concatenate([roadmap.component, roadmap.component[halves.tails]]),
-        tails=halves.tails,
-        directions=halves.directions,
-        middles=np.ascontiguousarray(roadmap.nodes[roadmap.edges].mean(axis=1)),
-        lengths=lengths,
-        clearances=edge_distance(roadmap),
-        costs=costs,
-        out_offsets=out_offsets,
-        out=out,
-        turn_offsets=turn_offsets,
-        turn_from=turn_from,
-        turn_to=turn_to,
-        turn_blend=turn_blend,
+        tails=halves.tails, directions=halves.directions,
+        middles=np.ascontiguousarray(roadmap.nodes[roadmap.edges].mean(axis=1)), lengths=lengths,
+        clearances=edge_distance(roadmap), costs=costs, out_offsets=out_offsets, out=out,
+        turn_offsets=turn_offsets, turn_from=turn_from, turn_to=turn_to, turn_blend=turn_blend,
         turn_cost=_turn_costs(turn_from // 2, turn_to // 2, turn_blend, found, lengths, costs),
-        blend_tangent=found.tangent,
-        blend_clearance=found.clearance,
-        place_box=np.array([*low, size]),
-        place_shape=shape,
-        place_offsets=place_offsets,
-        members=members,
-        ends=bin_wall_ends(roadmap.space.walls),
+        blend_tangent=found.tangent, blend_clearance=found.clearance,
+        place_box=np.array([*low, size]), place_shape=shape, place_offsets=place_offsets,
+        members=members, ends=bin_wall_ends(roadmap.space.walls),
         walls=CellWalls(grid.box, grid.shape, grid.offsets, grid.candidates, grid.walls),
-        preferred=desired_clearance(roadmap),
-        off_road=1.0 / min(1.0, lowest),
-    )
+        preferred=desired_clearance(roadmap), off_road=1.0 / min(1.0, lowest),
+    )  # fmt: skip
 
 
 def _turn_costs(
@@ -304,21 +291,14 @@ def _make_workspace(network: BlendNetwork) -> BlendWorkspace:
     halves, places = len(network.tails), len(network.places)
     heap = len(network.turn_to) + 12 * halves + 2 * places  # every entry at most once
     return BlendWorkspace(
-        cost=np.empty(halves),
-        arrival=np.empty(halves, np.int64),
-        reached=np.zeros(halves, np.int64),
-        settled=np.zeros(halves, np.int64),
-        start_state=np.zeros(places, np.int64),
-        start_clear=np.empty(places),
-        goal_state=np.zeros(places, np.int64),
-        goal_clear=np.empty(places),
-        component=np.zeros(places, np.int64),
-        keys=np.empty(heap),
-        queue=np.empty(heap, np.int32),
-        found=np.empty(_NEAR, np.int64),
-        corners=np.empty((halves + 2, 10)),
+        cost=np.empty(halves), arrival=np.empty(halves, np.int64),
+        reached=np.zeros(halves, np.int64), settled=np.zeros(halves, np.int64),
+        start_state=np.zeros(places, np.int64), start_clear=np.empty(places),
+        goal_state=np.zeros(places, np.int64), goal_clear=np.empty(places),
+        component=np.zeros(places, np.int64), keys=np.empty(heap), queue=np.empty(heap, np.int32),
+        found=np.empty(_NEAR, np.int64), corners=np.empty((halves + 2, 10)),
         query=np.zeros(1, np.int64),
-    )
+    )  # fmt: skip
 
 
 # -- the exact map -----------------------------------------------------------------------------

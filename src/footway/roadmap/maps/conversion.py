@@ -292,20 +292,13 @@ def _axis(nodes: Floats, edges: Ints, roads: Roads, grid: Grid) -> MedialAxis:
     )
     site = np.where(inside[:, None], wall, -1)
     return MedialAxis(
-        vertices=nodes,
-        edges=edges,
-        offsets=roads.offsets,
-        events=points,
-        clearance=roads.clearance,
-        left=np.ascontiguousarray(touch[:, 0]),
-        right=np.ascontiguousarray(touch[:, 1]),
-        piece_left=np.ascontiguousarray(site[:, 0]),
-        piece_right=np.ascontiguousarray(site[:, 1]),
-        piece_length=hypot(*(after - points).T),
-        sites=grid.walls,
-        is_point=np.zeros(len(grid.walls), bool),
+        vertices=nodes, edges=edges, offsets=roads.offsets, events=points,
+        clearance=roads.clearance, left=np.ascontiguousarray(touch[:, 0]),
+        right=np.ascontiguousarray(touch[:, 1]), piece_left=np.ascontiguousarray(site[:, 0]),
+        piece_right=np.ascontiguousarray(site[:, 1]), piece_length=hypot(*(after - points).T),
+        sites=grid.walls, is_point=np.zeros(len(grid.walls), bool),
         two_sided=np.ones(len(grid.walls), bool),
-    )
+    )  # fmt: skip
 
 
 def _safe_clearance(points: Floats, offsets: Ints, clear: Floats, grid: Grid) -> Floats:

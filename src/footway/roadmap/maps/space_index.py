@@ -62,18 +62,11 @@ def make_roads(roadmap: Roadmap) -> SpaceRoads:
         up=np.full(roadmap.n_nodes, -1),
     )
     return SpaceRoads(
-        points=points,
-        event_clearance=at_events,
-        piece_clearance=clear,
-        arc=along - along[offsets[:-1]][edge_of],
-        offsets=offsets,
-        edge_of=edge_of,
-        cost=cost,
-        length=length,
-        nodes=roadmap.nodes,
-        graph=graph,
+        points=points, event_clearance=at_events, piece_clearance=clear,
+        arc=along - along[offsets[:-1]][edge_of], offsets=offsets, edge_of=edge_of, cost=cost,
+        length=length, nodes=roadmap.nodes, graph=graph,
         seen=_joined(points, at_events, offsets, edges, roadmap.space),
-    )
+    )  # fmt: skip
 
 
 def make_workspace(roads: SpaceRoads) -> SpaceWorkspace:
