@@ -67,14 +67,14 @@ def _connect_ends(
     else:
         begin = vertex_s if vertex_s >= 0 else int(edges[first // 2, 1 - first % 2])
         end = vertex_g if vertex_g >= 0 else int(edges[last // 2, last % 2])
-        after = [half ^ 1 for half in reversed(_path_to(index, piece_g, end))]
-        path = _without_detours([*_path_to(index, piece_s, begin), *inner, *after])
+        after = [half ^ 1 for half in reversed(path_between(index, piece_g, end))]
+        path = _without_detours([*path_between(index, piece_s, begin), *inner, *after])
     if len(path) == 1:
         return np.array([2 * (path[0] // 2) + (piece_g < piece_s)])
     return np.array(path)
 
 
-def _path_to(index: Index, piece: int, vertex: int) -> list[int]:
+def path_between(index: Index, piece: int, vertex: int) -> list[int]:
     """Return the half-edges of the shortest path from a piece of the axis to a vertex nearby."""
     graph = index.graph
     edge = int(graph.edge_of[piece])

@@ -461,9 +461,9 @@ class CorridorMap(NotebookDisplay):
         kept, taken = [shortest], np.zeros(self.n_edges, bool)
         taken[backbone_of_path(self.solver, a, b, radius, crossed) // 2] = True
         for halves, solution in solve_via_edges(
-            self.solver, a, b, radius, different=different, taken=taken
+            self.solver, a, b, radius, different=different, longest=longest, taken=taken
         ):
-            path = self._as_path(solution, a, b, radius) if solution.length <= longest else None
+            path = self._as_path(solution, a, b, radius)
             if path is not None:
                 kept.append(path)
                 taken[halves // 2] = True

@@ -378,7 +378,8 @@ class Solver:
                 return None
             for chain, solution in found[0].items():
                 paths.setdefault(
-                    tuple((corner, -turn) for corner, turn in reversed(chain)), _reversed(solution)
+                    tuple((corner, -turn) for corner, turn in reversed(chain)),
+                    reversed_solution(solution),
                 )
         return sorted(paths.values(), key=lambda solution: solution.length)[:most]
 
@@ -487,7 +488,7 @@ class Solver:
         ]
 
 
-def _reversed(solution: Solution) -> Solution:
+def reversed_solution(solution: Solution) -> Solution:
     """Return the same path from its goal to its start."""
     pieces = solution.pieces[::-1].copy()
     pieces[:, [X0, Y0, X1, Y1]] = pieces[:, [X1, Y1, X0, Y0]]

@@ -7,6 +7,7 @@ import pytest
 
 import footway as fw
 from footway.corridor.backbone import backbone_of_path
+from footway.corridor.via import solve_via_edges
 
 START, GOAL = (0.6, 0.7), (11.2, 8.1)
 RADIUS = 0.2
@@ -50,10 +51,10 @@ def shortest_to_vertices(cmap, point):
     return best
 
 
-def candidates(cmap):
+def candidates(cmap, ends):
     """Shortest backbone through each edge, if it passes no vertex twice: half-edges and metres."""
     edges, length = cmap.solver.index.graph.edges, cmap.solver.index.graph.length
-    from_start, from_goal = (shortest_to_vertices(cmap, point) for point in (START, GOAL))
+    from_start, from_goal = (shortest_to_vertices(cmap, point) for point in ends)
     for half in range(2 * cmap.n_edges):
         begin, end = edges[half // 2][:: 1 - 2 * (half % 2)].tolist()
         if begin in from_start and end in from_goal:
@@ -68,19 +69,20 @@ def candidates(cmap):
                 yield halves, metres
 
 
-def kept_by_brute_force(cmap, different, longest=np.inf, most=50):
+def kept_by_brute_force(cmap, different, longest=np.inf, most=50, ends=(START, GOAL)):
     """Lengths of the paths: the shortest, then corridors in the order of their backbones."""
     lengths = {}  # of the paths in all corridors, by their backbones
-    for path in cmap.paths_between(START, GOAL, 1000, radius=RADIUS):
-        ends = np.array(path.start), np.array(path.goal)
-        halves = backbone_of_path(cmap.solver, *ends, RADIUS, path.crossed)
+    for path in cmap.paths_between(*ends, 1000, radius=RADIUS):
+        places = np.array(path.start), np.array(path.goal)
+        halves = backbone_of_path(cmap.solver, *places, RADIUS, path.crossed)
         lengths[tuple(halves.tolist())] = path.length
     shortest = min(lengths, key=lengths.__getitem__)
     truth, taken = [lengths[shortest]], {half // 2 for half in shortest}
-    for halves, metres in sorted(candidates(cmap), key=lambda one: sum(one[1])):
+    for halves, metres in sorted(candidates(cmap, ends), key=lambda one: sum(one[1])):
         outside = sum(m for half, m in zip(halves, metres, strict=True) if half // 2 not in taken)
-        if outside >= different * sum(metres) and lengths[halves] <= longest:
-            truth.append(lengths[halves])
+        around = lengths.get(halves, np.inf)  # none: it has a loop between the cells of the ends
+        if outside >= different * sum(metres) and around < np.inf and around <= longest:
+            truth.append(around)
             taken |= {half // 2 for half in halves}
         if len(truth) == most:
             break
@@ -95,6 +97,60 @@ def test_they_are_those_of_brute_force(blocks, different):
     assert all(path.clearance >= RADIUS - 1e-6 for path in found)
     if different < 0.5:
         assert len(found) > 2
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11])
+def test_ends_anywhere(blocks, seed):
+    """Also where the cell of an end is not on the edge to which the end retracts."""
+    ends = blocks.random_points(2, radius=RADIUS, seed=seed)
+    assert len(set(blocks.locate(ends).edge)) == 2  # there is no other way from an edge to itself
+    found = [path.length for path in blocks.paths_between(*ends, 50, radius=RADIUS, different=0.2)]
+    truth = kept_by_brute_force(blocks, 0.2, ends=ends)
+    assert found == pytest.approx(truth, abs=1e-9)
+    limit = found[0] + 0.6 * (found[-1] - found[0])
+    near = blocks.paths_between(
+        *ends, 50, radius=RADIUS, different=0.2, longer=limit / found[0] - 1.0
+    )
+    truth = kept_by_brute_force(blocks, 0.2, longest=limit, ends=ends)
+    assert [path.length for path in near] == pytest.approx(truth, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def city() -> fw.CorridorMap:
+    return fw.CorridorMap.build(fw.load("gallery:city"))
+
+
+def test_a_start_in_a_dead_end_has_alternatives(city):
+    """Its cell is around another vertex than those of the edge to which it retracts."""
+    ends = (15.173003829, 353.482547828), (187.12191674, 45.42635675)
+    assert len(city.paths_between(*ends, 5, different=0.3)) == 5
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.25])
+def test_no_path_is_found_twice(city, radius):
+    points = city.random_points(24, radius=radius, seed=5)
+    for ends in zip(points[::2], points[1::2], strict=True):
+        paths = city.paths_between(*ends, 8, radius=radius, different=0.1)
+        assert np.diff([path.length for path in paths]).min(initial=1.0) > 1e-7
+
+
+@pytest.mark.parametrize("longer", [0.05, 0.3])
+def test_bounds_leave_out_no_path_within_the_limit(city, longer):
+    """What the bound leaves out is longer: the result is that of a search of all corridors."""
+    points = city.random_points(12, radius=RADIUS, seed=7)
+    for ends in zip(points[::2], points[1::2], strict=True):
+        found = city.paths_between(*ends, 1000, radius=RADIUS, different=0.2, longer=longer)
+        solver, shortest = city.solver, city.path(*ends, radius=RADIUS)
+        crossed = shortest.crossed or solver.solve(*ends, RADIUS, shortcut=False).crossed
+        taken, truth = np.zeros(city.n_edges, bool), [shortest.length]
+        taken[backbone_of_path(solver, *ends, RADIUS, crossed) // 2] = True
+        for halves, solution in solve_via_edges(
+            solver, *ends, RADIUS, different=0.2, longest=np.inf, taken=taken
+        ):
+            if solution.length <= shortest.length * (1.0 + longer):
+                truth.append(solution.length)
+                taken[halves // 2] = True
+        assert [path.length for path in found] == pytest.approx(sorted(truth), abs=1e-9)
 
 
 def test_the_share_is_that_of_samples(blocks):

@@ -9,10 +9,40 @@ import numpy as np
 
 from footway._numba.heap import pop, push
 from footway._numba.jit import inner, kernel
+from footway._numba.math import hypot
 from footway.corridor.kernels.tangents import SLACK
 
 if TYPE_CHECKING:
     from footway.arrays import Floats
+
+CAUTION = 1e-5  # m, and share: by which a path may be shorter than its least length, as computed
+
+
+class Wanted(NamedTuple):
+    """Which backbones are wanted, and the ends of their paths.
+
+    A path begins in the cell of its start, which is not always on the piece of the axis to which
+    the start retracts: then a joint leads from there to the cell. Likewise for the goal.
+    """
+
+    different: float  # share outside the edges taken
+    taken: Any  # (ne,)
+    longest: float  # m, of the path
+    radius: float  # of the disc, m
+    sx: float
+    sy: float
+    gx: float
+    gy: float
+    start_joint: Any  # (n,) edges from the start's piece of the axis to its cell
+    goal_joint: Any  # (n,) likewise
+
+
+class Memory(NamedTuple):
+    """Memory for the enumeration of backbones."""
+
+    marks: Any  # (nv,) the half-edge of the last backbone that passed a vertex
+    out: Any  # (nv + 2,) half-edges of a backbone
+    portals: Any  # (events + 1, 4) m, left and right
 
 
 class Tree(NamedTuple):
@@ -91,14 +121,90 @@ def _write_backbone(half, start, goal, graph, marks, out):
     return n
 
 
-@kernel
-def next_backbone(at, order, different, taken, start, goal, graph, marks, out):
-    """Write the next backbone with this share outside the edges taken: (half-edges, next place).
+@inner
+def _add_portal(event, backward, k, radius, axis, portals):
+    """Write the part of an event's chord that the centre of a disc may pass to row k."""
+    left, right = (axis.right, axis.left) if backward else (axis.left, axis.right)
+    x, y = left[event, 0], left[event, 1]
+    dx, dy = right[event, 0] - x, right[event, 1] - y
+    width, share = math.sqrt(dx * dx + dy * dy), 0.0
+    if width > 2.0 * radius:
+        share = radius / width
+    portals[k, 0], portals[k, 1] = x + share * dx, y + share * dy
+    portals[k, 2], portals[k, 3] = x + (1.0 - share) * dx, y + (1.0 - share) * dy
 
-    From place `at` of `order` on; 0 half-edges if there is none.
+
+@inner
+def _write_portals(n, wanted, axis, out, portals):
+    """Write the portals that every path around a backbone passes, in order: how many."""
+    joint, first = wanted.start_joint, 0
+    while first < min(len(joint), n) and joint[first] == out[first] // 2:
+        first += 1
+    joint, last = wanted.goal_joint, 0
+    while last < min(len(joint), n) and joint[last] == out[n - 1 - last] // 2:
+        last += 1
+    count = 0
+    for k in range(max(1, first), n - max(1, last)):  # the others are followed in part
+        edge, backward = out[k] // 2, out[k] % 2 == 1
+        begin, end = axis.offsets[edge], axis.offsets[edge + 1]
+        for i in range(end - begin):
+            event = end - 1 - i if backward else begin + i
+            _add_portal(event, backward, count, wanted.radius, axis, portals)
+            count += 1
+    return count
+
+
+@inner
+def _turns_left(ax, ay, bx, by, cx, cy):
+    """Twice the area of a triangle; positive if c is on the left of the line from a to b."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
+@inner
+def _length_through(count, wanted, portals):
+    """Length of the shortest line through portals in order, m: no path of a disc is shorter.
+
+    The funnel algorithm: both sides of the funnel are lines from its apex to ends of portals.
+    Portals that the apex sees from behind are left out, which can only make the line shorter.
     """
+    portals[count, 0], portals[count, 1] = wanted.gx, wanted.gy
+    portals[count, 2], portals[count, 3] = wanted.gx, wanted.gy
+    ax, ay, length = wanted.sx, wanted.sy, 0.0
+    lx, ly, rx, ry = ax, ay, ax, ay
+    at_left, at_right, k = -1, -1, 0  # portals that end at the sides; -1: a side is the apex
+    while k <= count:
+        left, right = (portals[k, 0], portals[k, 1]), (portals[k, 2], portals[k, 3])
+        if k < count and _turns_left(ax, ay, *right, *left) < 0.0:
+            k += 1
+            continue
+        if at_right < 0 or _turns_left(ax, ay, rx, ry, *right) >= 0.0:
+            if at_left >= 0 and _turns_left(ax, ay, lx, ly, *right) >= 0.0:
+                length += hypot(lx - ax, ly - ay)
+                ax, ay, k = lx, ly, at_left + 1
+                at_left, at_right = -1, -1
+                continue
+            (rx, ry), at_right = right, k
+        if at_left < 0 or _turns_left(ax, ay, lx, ly, *left) <= 0.0:
+            if _turns_left(ax, ay, rx, ry, *left) <= 0.0 and at_left >= 0:
+                length += hypot(rx - ax, ry - ay)
+                ax, ay, k = rx, ry, at_right + 1
+                at_left, at_right = -1, -1
+                continue
+            (lx, ly), at_left = left, k
+        k += 1
+    return length + hypot(wanted.gx - ax, wanted.gy - ay)
+
+
+@kernel
+def next_backbone(at, order, wanted, start, goal, axis, graph, memory):
+    """Write the next backbone that is wanted to memory.out: (half-edges, next place, least length).
+
+    From place `at` of `order` on; 0 half-edges if there is none. No path around the backbone is
+    shorter than the least length, which is also wanted to be within the limit.
+    """
+    out = memory.out
     for place in range(at, len(order)):
-        n = _write_backbone(order[place], start, goal, graph, marks, out)
+        n = _write_backbone(order[place], start, goal, graph, memory.marks, out)
         outside, whole = 0.0, 0.0
         for k in range(n):
             length = graph.length[out[k] // 2]
@@ -107,7 +213,12 @@ def next_backbone(at, order, different, taken, start, goal, graph, marks, out):
             elif k == n - 1:
                 length = goal.parts[out[k] % 2]
             whole += length
-            outside += 0.0 if taken[out[k] // 2] else length
-        if n > 0 and outside >= different * max(whole, SLACK):
-            return n, place + 1
-    return 0, len(order)
+            outside += 0.0 if wanted.taken[out[k] // 2] else length
+        if n == 0 or outside < wanted.different * max(whole, SLACK):
+            continue
+        count = _write_portals(n, wanted, axis, out, memory.portals)
+        least = _length_through(count, wanted, memory.portals)
+        least -= CAUTION * (1.0 + least)
+        if least <= wanted.longest:
+            return n, place + 1, least
+    return 0, len(order), 0.0
