@@ -28,7 +28,8 @@ def corridor_of_path(solver: Solver, path: TautPath) -> Corridor:
     if not crossed:  # a straight line, which needed no search
         crossed = solver.solve(a, b, radius, shortcut=False).crossed
     halves = backbone_of_path(solver, a, b, radius, crossed)
-    return corridor_from_search(solver, a, b, radius, solver.corridor_along(a, b, halves, radius))
+    found = solver.corridor_along(a, b, halves, radius)
+    return corridor_from_search(solver, path.start, path.goal, radius, found)
 
 
 def backbone_of_path(

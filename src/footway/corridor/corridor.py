@@ -146,11 +146,10 @@ class Corridor(NotebookDisplay):
 
 
 def corridor_from_search(
-    solver: Solver, start: Floats, goal: Floats, radius: float, found: Balls
+    solver: Solver, start: tuple[float, ...], goal: tuple[float, ...], radius: float, found: Balls
 ) -> Corridor:
     """Return the corridor of the balls that a search found on a map in the plane."""
-    ends = tuple(start.tolist()), tuple(goal.tolist())
-    return Corridor(*ends, radius, found.balls, 2, found.halves, solver)
+    return Corridor(start, goal, radius, found.balls, 2, found.halves, solver)
 
 
 @dataclass(frozen=True)

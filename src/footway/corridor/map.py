@@ -382,7 +382,8 @@ class CorridorMap(NotebookDisplay):
                 find = partial(self._path_or_none, radius=radius, wanted=wanted)
                 return list(pool.map(find, a, b))
         solutions = self.solver.solve_many(a, b, radius, threads=count)
-        return [self._as_path(*query, radius) for query in zip(solutions, a, b, strict=True)]
+        ends = (list(map(tuple, points.tolist())) for points in (a, b))
+        return [self._as_path(*query, radius) for query in zip(solutions, *ends, strict=True)]
 
     def paths_between(
         self,
@@ -685,19 +686,21 @@ class CorridorMap(NotebookDisplay):
             True
 
         """
-        a, b, radius = self._check_query(start, goal, radius)
+        begin, end = validation.place(start, "start"), validation.place(goal, "goal")
+        radius = validation.radius(radius, self.solver.extent)
         validation.one_of(around, "kind of corridor", ("backbone", "path"))
         if around == "backbone":
-            found = self.solver.corridor(a, b, radius)
+            found = self.solver.corridor(begin, end, radius)
             if found.status != FOUND:
-                raise explain_failure(self.solver, a, b, radius, found)
+                raise explain_failure(self.solver, np.array(begin), np.array(end), radius, found)
         else:
+            a, b = np.array(begin), np.array(end)
             solution = self.solver.solve(a, b, radius, shortcut=False)
             if solution.status not in (FOUND, NOWHERE, FULL):
                 raise solution.refusal or explain_failure(self.solver, a, b, radius, solution)
             halves = backbone_of_path(self.solver, a, b, radius, solution.crossed)
             found = self.solver.corridor_along(a, b, halves, radius)
-        return corridor_from_search(self.solver, a, b, radius, found)
+        return corridor_from_search(self.solver, begin, end, radius, found)
 
     def bottleneck(self, start: Point, goal: Point) -> Pinch:
         """Widest disc that gets from start to goal, and the narrowest point of its path.

@@ -109,6 +109,7 @@ class Solver:
         self._local = threading.local()
         self._solve: Any = None  # compiled code of `solve`
         self._kind: Any = None  # type of the arrays that it takes
+        self._extract: Any = None  # compiled code of `extract`
         self._landmarks = NO_LANDMARKS
         self.tables: dict[float, TurnTable] = {}  # by radius, at least THIN
         self._measuring = threading.Lock()
@@ -276,8 +277,8 @@ class Solver:
 
     def corridor(
         self,
-        start: Floats,
-        goal: Floats,
+        start: Floats | Point,
+        goal: Floats | Point,
         radius: float,
         *,
         step: float = SPACING,
@@ -287,11 +288,13 @@ class Solver:
 
         `index`, if given, is the solver's own index with some edges narrowed.
         """
+        (sx, sy), (gx, gy), workspace = start, goal, self.graph_workspace
         while True:
-            out, workspace = self.balls, self.graph_workspace
-            status, n, count, clearance = extract(
-                *start, *goal, radius, step, out, index or self.index, workspace
-            )
+            out = self.balls
+            arguments = (sx, sy, gx, gy, radius, step, out, index or self.index, workspace)
+            if self._extract is None:
+                self._extract = entry(extract, *arguments)
+            status, n, count, clearance = self._extract(*arguments)
             if status != FULL:
                 halves = workspace.halves[:count].astype(np.int64)
                 balls, pieces, shares = out
@@ -346,11 +349,12 @@ class Solver:
             self._solve = entry(solve, *arguments)
         status, rows, length, clearance, count = self._solve(*arguments)
         self._measure_if_worth_it(workspace)
-        most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
-        if status == FULL and len(workspace.queue) <= most:
-            self._grow(4 * len(workspace.queue), 4 * len(held.values[0]))
-            return None
-        crossed = tuple(workspace.halves[:count].tolist())
+        if status == FULL:
+            most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
+            if len(workspace.queue) <= most:
+                self._grow(4 * len(workspace.queue), 4 * len(held.values[0]))
+                return None
+        crossed = tuple(workspace.halves[:count].tolist()) if count else ()
         return Solution(status, held.values[0][:rows].copy(), length, clearance, crossed)
 
     def solve_alternatives(
@@ -470,9 +474,17 @@ class Solver:
                 return workspace
             capacity *= 2
 
+    @property
+    def _batch_pieces(self) -> Floats:
+        """Memory of the calling thread for the paths of `_solve_batch`."""
+        try:
+            return self._local.batch_pieces  # type: ignore[no-any-return]
+        except AttributeError:
+            self._local.batch_pieces = np.empty((_BATCH, _BATCH_PIECES, N_COLUMNS))
+            return self._local.batch_pieces  # type: ignore[no-any-return]
+
     def _solve_batch(self, starts: Floats, goals: Floats, radius: float) -> list[Solution]:
-        n, workspace = len(starts), self.workspace
-        out = np.empty((n, _BATCH_PIECES, N_COLUMNS))
+        n, workspace, out = len(starts), self.workspace, self._batch_pieces
         rows, statuses, certificates = np.zeros(n, int), np.zeros(n, int), np.zeros((n, 2))
         *_, table, work = self._hold(radius, self.index).values
         arrays = (out, rows, certificates, statuses)
