@@ -24,7 +24,7 @@ from footway.corridor.kernels.tangents import (
     tighten,
 )
 from footway.corridor.kernels.turns import TIE, find_label, may_turn, turn_cost
-from footway.corridor.kernels.wall_grid import line_clearance
+from footway.corridor.kernels.wall_grid import clearance_up_to
 
 ARCS = 2.0 * (math.pi + 1.0)  # radii by which two turns may shorten a path between their corners
 
@@ -206,23 +206,24 @@ def _write_chain(first, last, label, ws, table, work):
 
 
 @inner
-def _clearance_of_ends(n, ws, grid, xy, ends):
-    """Clearance of the first and last line of a chain; -1 if it is not a path.
+def _is_clear(n, ws, grid, xy, ends):
+    """Whether a chain is a path: its first and last line are clear.
 
     The other lines are tangents of the table: when it was made they were found to be clear, and to
     meet no wall of their corners.
     """
-    floor, least = ends.radius - VIOLATION, math.inf
+    floor = ends.radius - VIOLATION
     if draw_tangents(n, ws.chain, ws.tangents, xy, ends) >= 0:
-        return -1.0
+        return False
     for k in range(0, n + 1, n):
         line = ws.tangents[k]
-        clear, _ = line_clearance(line[X0], line[Y0], line[X1], line[Y1], floor, grid)
-        least = min(least, clear)
+        clear, _ = clearance_up_to(floor, line[X0], line[Y0], line[X1], line[Y1], floor, grid)
+        if clear < floor:
+            return False
     for k in range(1, n + 1, max(1, n - 1)):
         if goes_through(k, ws.chain, ws.tangents, grid, xy):
-            return -1.0
-    return least if least >= floor else -1.0
+            return False
+    return True
 
 
 @inner
@@ -258,8 +259,8 @@ def find_by_table(ends, q, ws, index, table, work):
     n = _write_chain(work.turns[0, i], work.turns[1, j], label, ws, table, work)
     if n < 0:
         return -1, 0.0
-    least = _clearance_of_ends(n, ws, index.grid, xy, ends)
-    if least < 0.0:
+    least = ends.radius
+    if not _is_clear(n, ws, index.grid, xy, ends):
         n, least = tighten(n, ws.chain, ws.tangents, index.grid, xy, ends)
         if n < 0:
             return -1, 0.0

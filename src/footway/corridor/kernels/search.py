@@ -289,7 +289,8 @@ def _record(node, point, side, ws, xy, q):
             g = ws.floats[node, G] + _arc_to(node, ux, uy, ws, q) + length
             _note_turn(node, point, side, g, ux, uy, ws, q)
         return
-    for k in range(len(ws.goal_distances)):
+    for slot in range(len(ws.active)):
+        k = ws.active[slot]
         there = ws.landmarks[point, k] + length
         if there < ws.goal_distances[k]:  # noqa: PLR1730  # as above
             ws.goal_distances[k] = there
@@ -945,31 +946,38 @@ def see_turns(ws, index, q):
 
 
 @inner
-def _choose_landmarks(point, ws):
-    """Choose the landmarks that bound the distance from a point to the goal best: ws.active."""
+def _choose_landmarks(point, one, two, ws):
+    """Choose the landmarks that bound the distance from a point to one of two best: ws.active."""
+    bounds, far = ws.goal_distances, ws.landmarks
+    for k in range(len(bounds)):
+        bounds[k] = 0.0
+        for near in (one, two):
+            bound = abs(far[point, k] - far[near, k])
+            if bound > bounds[k]:  # noqa: PLR1730  # as above
+                bounds[k] = bound
     for slot in range(len(ws.active)):
-        best, most = slot, -1.0
-        for k in range(len(ws.goal_distances)):
-            bound = abs(ws.landmarks[point, k] - ws.goal_distances[k])
-            is_free = True
-            for before in range(slot):
-                is_free = is_free and ws.active[before] != k
-            if is_free and bound > most:
-                best, most = k, bound
-        ws.active[slot] = best
+        best = 0
+        for k in range(1, len(bounds)):
+            if bounds[k] > bounds[best]:
+                best = k
+        ws.active[slot], bounds[best] = best, -1.0
 
 
 @inner(inline=False)
 def _measure_goal(here, ws, index, q):
-    """Compute the distances of all landmarks to the goal, for lower bounds from now on.
+    """Compute the distances of some landmarks to the goal, for lower bounds from now on.
 
     The shortest path from a landmark turns last at a corner that the goal sees, or begins there:
-    landmarks are corners. The nodes of this search begin after those of the main one. Bounds are
-    those of the landmarks that are best for the node `here`.
+    landmarks are corners. The nodes of this search begin after those of the main one. The landmarks
+    are those that are best for the node `here` and the contacts of a vertex near the goal.
     """
-    count, first = ws.count, ws.count[N_NODES]
+    count, first, graph = ws.count, ws.count[N_NODES], index.graph
     mode, most = count[MODE], len(ws.queue) - count[STEP]
     count[UNBOUNDED] = first
+    edge = q.goal_edge if q.goal_edge >= 0 else graph.out[graph.offsets[q.goal_vertex]] // 2
+    event, corners = index.axis.offsets[edge], index.corners
+    left, right = corners.at_left[event], corners.at_right[event]
+    _choose_landmarks(max(ws.ints[here, PORTAL], 0), left, right, ws)
     ws.goal_distances[:] = math.inf
     ahead = q.goal_edge >= 0 and is_wide_to_end(q.goal_event, q.goal_edge, 1, THIN, index.axis)
     behind = q.goal_edge >= 0 and is_wide_to_end(q.goal_event, q.goal_edge, 0, THIN, index.axis)
@@ -983,7 +991,6 @@ def _measure_goal(here, ws, index, q):
     for k in range(len(ws.goal_distances)):
         if ws.goal_distances[k] == math.inf or count[N_NODES] > most:
             ws.goal_distances[k] = math.nan
-    _choose_landmarks(max(ws.ints[here, PORTAL], 0), ws)
     count[MODE], count[N_NODES], count[MEASURED] = mode, first, count[QUERY]
 
 
@@ -1051,6 +1058,7 @@ def next_path(ws, index, q):
     has_bounds = is_single and len(ws.goal_distances) > 0
     best, drawn, first_rank, longest = -1, -1, np.int64(0), math.inf
     corners_of_best, least_of_best = -1, 0.0
+    n, least, length = -1, 0.0, 0.0
     while count[HEAP_SIZE] > 0 and ws.keys[0] <= longest:
         if count[N_NODES] > most:
             if best >= 0:
@@ -1065,7 +1073,8 @@ def next_path(ws, index, q):
                 _enqueue(node, ws)
                 continue
         if ni[node, FLAGS] & FINAL:
-            n, least, length = _repair(node, corners, index.grid, ws, q)
+            if node != drawn:
+                n, least, length = _repair(node, corners, index.grid, ws, q)
             drawn = node
             if n == TOO_LONG:
                 return FULL, -1, -1, 0.0

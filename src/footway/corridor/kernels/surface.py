@@ -14,7 +14,7 @@ import numpy as np
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, sincos
 from footway.corridor.kernels.layouts import Grid
-from footway.corridor.kernels.wall_grid import arc_clearance, line_clearance
+from footway.corridor.kernels.wall_grid import arc_clearance, clearance_up_to
 
 ON_PORTAL = 1e-7  # m, a point at most this far beyond a portal is on it
 TURNED = 1e-7  # rad, likewise for a direction
@@ -57,20 +57,26 @@ def _first_portal(ax, ay, bx, by, layer, layers):
     return found, first
 
 
-@inner(inline=False)
+@inner
 def surface_line(ax, ay, bx, by, floor, layer, grid):
     """`line_clearance` of a line that begins on a sheet: (clearance, wall, its sheet, last sheet).
 
     The wall is one of the grid of its sheet.
     """
+    return surface_line_up_to(math.inf, ax, ay, bx, by, floor, layer, grid)
+
+
+@inner(inline=False)
+def surface_line_up_to(most, ax, ay, bx, by, floor, layer, grid):
+    """`surface_line`, or `most` and no wall (-1) if that is less: then it takes less time."""
     if layer < 0:
-        clear, wall = line_clearance(ax, ay, bx, by, floor, grid)
+        clear, wall = clearance_up_to(most, ax, ay, bx, by, floor, grid)
         return clear, wall, -1, -1
-    best, nearest, of, x, y = math.inf, -1, layer, ax, ay
+    best, nearest, of, x, y = most, -1, layer, ax, ay
     for _ in range(MOST):
         portal, t = _first_portal(x, y, bx, by, layer, grid.layers)
         to_x, to_y = (bx, by) if portal < 0 else (x + t * (bx - x), y + t * (by - y))
-        clear, wall = line_clearance(x, y, to_x, to_y, floor, layer_grid(layer, grid))
+        clear, wall = clearance_up_to(best, x, y, to_x, to_y, floor, layer_grid(layer, grid))
         if clear < best:
             best, nearest, of = clear, wall, layer
         if portal < 0 or best < floor:

@@ -18,7 +18,7 @@ from footway.corridor.kernels.surface import (
     last_layer,
     layer_after_turn,
     layer_grid,
-    surface_line,
+    surface_line_up_to,
 )
 
 
@@ -223,8 +223,10 @@ def tighten(n, chain, tangents, grid, xy, ends):
     The search bases the first and last tangent on chords of the axis; a corner that hides the start
     or the goal may be missing or superfluous. Even if all tangents are clear, a chain may turn into
     an obstacle around one corner and out of it around another, which is rejected.
+
+    With stops the clearance is the radius, up to VIOLATION: every tangent touches a circle of it.
     """
-    floor = ends.radius - VIOLATION
+    floor, clear = ends.radius - VIOLATION, 0.0
     for _ in range(REPAIRS):
         wrong = draw_tangents(n, chain, tangents, xy, ends)
         if wrong >= 0:
@@ -233,12 +235,12 @@ def tighten(n, chain, tangents, grid, xy, ends):
             _drop_stop(wrong, n, chain)
             n -= 1
             continue
-        least = math.inf
         blocked, layer = False, ends.start_layer
+        most = floor if n > 0 else math.inf
         for k in range(n + 1):
             x0, y0 = tangents[k, X0], tangents[k, Y0]
-            clear, wall, of, layer = surface_line(
-                x0, y0, tangents[k, X1], tangents[k, Y1], floor, layer, grid
+            clear, wall, of, layer = surface_line_up_to(
+                most, x0, y0, tangents[k, X1], tangents[k, Y1], floor, layer, grid
             )
             if clear < floor:
                 ux, uy = tangents[k, DX], tangents[k, DY]
@@ -254,7 +256,6 @@ def tighten(n, chain, tangents, grid, xy, ends):
                 n += 1
                 blocked = True
                 break
-            least = min(least, clear)
             if k < n:
                 layer = layer_after(k, chain, tangents, ends.radius, layer, grid, xy)
         if not blocked:
@@ -272,7 +273,7 @@ def tighten(n, chain, tangents, grid, xy, ends):
                     k, chain, tangents, layer_grid(layer, grid), xy
                 ):
                     return -1, 0.0
-            return n, least
+            return n, ends.radius if n > 0 else clear
     return -1, 0.0
 
 

@@ -154,12 +154,20 @@ def _between_segments(ax, ay, bx, by, walls, w):
     return best
 
 
-@inner(inline=False)
+@inner
 def line_clearance(ax, ay, bx, by, floor, grid):
     """Least distance from segment ab to any wall, and that wall; -1 if it crosses one.
 
-    Walks the cells along ab: the nearest wall of each point is among its cell's candidates. Stops
-    at the first wall that is closer than `floor`.
+    Stops at the first wall that is closer than `floor`.
+    """
+    return clearance_up_to(math.inf, ax, ay, bx, by, floor, grid)
+
+
+@inner(inline=False)
+def clearance_up_to(most, ax, ay, bx, by, floor, grid):
+    """`line_clearance`, or `most` and no wall (-1) if that is less: then it takes less time.
+
+    Walks the cells along ab: the nearest wall of each point is among its cell's candidates.
     """
     size = grid.box[2]
     nx, ny = grid.shape[0], grid.shape[1]
@@ -174,7 +182,7 @@ def line_clearance(ax, ay, bx, by, floor, grid):
     t_y = (next_y - ay) / dy if dy != 0.0 else math.inf
     d_x = abs(size / dx) if dx != 0.0 else math.inf
     d_y = abs(size / dy) if dy != 0.0 else math.inf
-    best, nearest = math.inf, -1
+    best, nearest = most, -1
     length = (1.0 + FAR) * math.sqrt(dx * dx + dy * dy)
     walls = grid.walls
     for _ in range(abs(i_end - i) + abs(j_end - j) + 1):
