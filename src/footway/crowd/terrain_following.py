@@ -26,6 +26,7 @@ from footway.crowd.kernels.terrain_routes import plan_routes
 from footway.crowd.profile import greatest
 from footway.errors import BadQuery
 from footway.follow.kernels.visibility import make_workspace
+from footway.terrain.kernels.links import distances_from, make_bounds, make_links
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,13 +36,15 @@ if TYPE_CHECKING:
     from footway.crowd.profile import Profile
     from footway.crowd.simulation import Simulation
     from footway.environment import Environment
+    from footway.terrain.kernels.links import Bounds, Links
     from footway.terrain.kernels.search import Nodes
     from footway.terrain.terrain import Terrain, TerrainMesh
 
 
 MARGIN = 0.75  # m between routes and worse terrain if possible: other characters push sideways
 _FEW_NODES = 3  # on a long side of a triangle: the search is faster, routes are 0.2 % longer
-_BATCH = 32  # routes per task of a thread
+_BATCH = 128  # routes per task of a thread
+_SHARED = 24  # routes to one goal for which a search of the whole terrain saves time
 _FEW = 500  # guides below which one thread is faster
 _SMALLEST = 5  # log2 of the smallest block of the pool
 _GOLDEN = 0.6180339887498949  # fractional parts of multiples are spread evenly over 0 to 1
@@ -81,6 +84,9 @@ class StyleTerrain(NamedTuple):
     followed: FollowedTerrain
     nodes: Nodes  # of the search graph
     landmarks: NDArray[np.float32]  # (nodes, landmarks) weighted distances
+    bounds: Bounds  # of the landmarks
+    links: Links  # between nodes, with their costs
+    around: Floats  # (points,) greatest rate around each point of the mesh
 
     @classmethod
     def build(cls, style: FollowingStyle, environment: Environment | None) -> StyleTerrain:
@@ -117,7 +123,12 @@ class StyleTerrain(NamedTuple):
         )
         network = network_of(terrain, _FEW_NODES)
         followed = FollowedTerrain(parameters, weights, doubled_triangles(terrain.mesh))
-        return cls(terrain, followed, network.nodes, network.landmarks(weights))
+        links = make_links(weights, terrain.mesh, network.nodes)
+        landmarks = network.landmarks(weights)
+        return cls(
+            terrain, followed, network.nodes, landmarks, make_bounds(landmarks), links,
+            network.rates_around(weights),
+        )  # fmt: skip
 
 
 def doubled_triangles(mesh: TerrainMesh) -> TerrainMesh:
@@ -262,11 +273,15 @@ class Routes:
         characters, terrain = self._characters, self._terrains[style]
         starts = self._on_terrain(characters.position[slots], terrain)
         goals = self._on_terrain(characters.goal_point[slots], terrain)
-        parts = [slice(a, a + _BATCH) for a in range(0, len(ids), _BATCH)]
+        parts = _batches(goals)
         answers = self._simulation.on_threads(
             lambda part: plan(starts[part], goals[part], terrain), parts
         )
-        routes = [route for answer in answers for route in answer]
+        routes: list[Route | None] = [None] * len(ids)
+        for part, answer in zip(parts, answers, strict=True):
+            for k, route in zip(part.tolist(), answer, strict=True):
+                routes[k] = route
+        self._reserve(routes)
         radii = characters.radius[slots].tolist()
         for number, slot, radius, route in zip(
             ids.tolist(), slots.tolist(), radii, routes, strict=True
@@ -342,9 +357,16 @@ class Routes:
         self._longest = max(self._longest, size)
         self._characters.follow_route(slot, row)
 
+    def _reserve(self, routes: list[Route | None]) -> None:
+        """Make room for routes at once: to double the pool again and again copies all of it."""
+        counts = [len(route.points) + len(route.pieces) for route in routes if route is not None]
+        rows = self._used + sum(1 << _block_size(count) for count in counts)
+        if rows > 2 * len(self.guides.pool):
+            self.guides = self.guides._replace(pool=_grown(self.guides.pool, rows))
+
     def _allocate(self, row: int, count: int) -> int:
         """Allocate a block of the pool; its length is a power of two."""
-        size = max(_SMALLEST, (count - 1).bit_length())
+        size = _block_size(count)
         self._sizes[row] = size
         if self._free.get(size):
             return self._free[size].pop()
@@ -417,17 +439,39 @@ class Routes:
             cursor[:] = before
 
 
+def _batches(goals: Floats) -> list[Ints]:
+    """Return the numbers of the requests of each task of a thread, by their goals (n, 2).
+
+    Many requests with the same goal are a task of their own: see `plan`.
+    """
+    _, which, counts = np.unique(goals, axis=0, return_inverse=True, return_counts=True)
+    which = which.ravel()
+    is_shared = counts[which] >= _SHARED
+    order = np.argsort(which, kind="stable")
+    order = order[is_shared[order]]
+    shared = np.split(order, np.flatnonzero(np.diff(which[order])) + 1) if len(order) else []
+    rest = np.flatnonzero(~is_shared)
+    return [*shared, *(rest[a : a + _BATCH] for a in range(0, len(rest), _BATCH))]
+
+
 def plan(starts: Floats, goals: Floats, terrain: StyleTerrain) -> list[Route | None]:
     """Plan routes from starts to goals (n, 2), m, for one following style; None: no route.
 
-    Each result is independent of the others. There is no route from or to NaN.
+    Each result is independent of the others. There is no route from or to NaN. If many requests
+    have the same goal, a search of the whole terrain from there gives the best bounds for all.
     """
     routes: list[Route | None] = [None] * len(starts)
     is_given = np.isfinite(starts + goals).all(axis=1) & (starts != goals).any(axis=1)
     requested = np.flatnonzero(is_given)
+    ground, weights = terrain.terrain.mesh, terrain.followed.weights
+    landmarks, bounds = terrain.landmarks, terrain.bounds
+    if len(requested) >= _SHARED and (goals[requested] == goals[requested[0]]).all():
+        goal = goals[requested[0]]
+        landmarks = distances_from(goal, weights, ground, terrain.nodes, terrain.links)
+        bounds = make_bounds(landmarks)
     rows, sizes = plan_routes(
-        starts[requested], goals[requested], MARGIN, terrain.followed.weights,
-        terrain.terrain.mesh, terrain.nodes, terrain.landmarks,
+        starts[requested], goals[requested], MARGIN, weights, ground, terrain.nodes, landmarks,
+        bounds, terrain.links, terrain.around,
     )  # fmt: skip
     first = 0
     for request, (points, pieces) in zip(requested.tolist(), sizes.tolist(), strict=True):
@@ -455,8 +499,18 @@ def _is_route(route: Route, progress: Floats, triangles: int) -> bool:
     )
 
 
+def _block_size(count: int) -> int:
+    """Return log2 of the size of the block for so many rows."""
+    return max(_SMALLEST, (count - 1).bit_length())
+
+
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:
     """Return a copy with twice the capacity."""
-    more = np.zeros((max(64, 2 * len(array)), *array.shape[1:]), array.dtype)
+    return _grown(array, max(64, 2 * len(array)))
+
+
+def _grown(array: NDArray[Any], capacity: int) -> NDArray[Any]:
+    """Return a copy with a greater capacity."""
+    more = np.zeros((capacity, *array.shape[1:]), array.dtype)
     more[: len(array)] = array
     return more

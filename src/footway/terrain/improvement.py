@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from footway.errors import BadQuery
+from footway.terrain.kernels.crossings import rates_around
 from footway.terrain.kernels.improvement import pull_taut
 from footway.terrain.kernels.search import (
     Cells,
@@ -84,7 +85,8 @@ def best_path(
     if len(through) == 0:
         return np.empty((0, 2)), cost
     ends = np.concatenate([start, goal])
-    points, cost = pull_taut(path, through, ends, weights, margin, terrain.mesh, nodes)
+    around = network.rates_around(weights)
+    points, cost = pull_taut(path, through, ends, weights, margin, terrain.mesh, nodes, around)
     return points, cost
 
 
@@ -96,6 +98,7 @@ class Network:
         self._lock = Lock()
         # By weights, least recently used first: number of requests, and landmarks.
         self._known: dict[bytes, tuple[int, Singles | None]] = {}
+        self._around: dict[bytes, Floats] = {}  # by weights, oldest first
 
     def landmarks(self, weights: Floats, often: int = 1) -> Singles:
         """Return the weighted length from landmarks to each node, (nodes, landmarks).
@@ -112,6 +115,16 @@ class Network:
             if len(self._known) > KEPT:
                 del self._known[next(iter(self._known))]
         return np.empty((len(self.nodes.places), 0), np.float32) if away is None else away
+
+    def rates_around(self, weights: Floats) -> Floats:
+        """Return the greatest rate around each point of the mesh, see `kernels.crossings`."""
+        key = weights.tobytes()
+        with self._lock:
+            if key not in self._around:
+                self._around[key] = rates_around(weights, self._ground)
+                if len(self._around) > KEPT:
+                    del self._around[next(iter(self._around))]
+            return self._around[key]
 
 
 _kept: WeakKeyDictionary[Terrain, dict[int, Network]] = WeakKeyDictionary()

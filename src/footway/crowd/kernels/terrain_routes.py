@@ -11,16 +11,10 @@ import math
 import numpy as np
 
 from footway._numba.jit import kernel
-from footway.terrain.kernels.cut_route import cut
+from footway.terrain.kernels.cut_route import cut_again
 from footway.terrain.kernels.improvement import pull_roughly, pull_taut, weigh
-from footway.terrain.kernels.search import (
-    TerrainGraph,
-    least_weight,
-    length,
-    make_workspace,
-    read_path,
-    search,
-)
+from footway.terrain.kernels.links import make_link_workspace, read_links, search_links
+from footway.terrain.kernels.search import TerrainGraph, least_weight, length
 from footway.terrain.kernels.triangles import rate
 
 DEAR = 1.02  # times the cost over nodes: costlier routes are compared with the optimal route
@@ -63,14 +57,17 @@ def _rates(along, paid, lengths, least):
 
 
 @kernel
-def _record(points, weights, least, ground):
-    """Return a route in the layout of the pool, (n + m, 4), and n: see `Guides`."""
+def _record(points, weights, least, first_line, seen, ground):
+    """Return a route in the layout of the pool, (n + m, 4), and n: see `Guides`.
+
+    `first_line` and `seen` are those of `cut_again`.
+    """
     lengths = np.zeros(len(points))
     for i in range(1, len(points)):
         lengths[i] = lengths[i - 1] + length(
             points[i, 0] - points[i - 1, 0], points[i, 1] - points[i - 1, 1]
         )
-    triangle, along, ends = cut(points, lengths, ground)
+    triangle, along, ends = cut_again(points, lengths, first_line, seen, ground)
     order = np.argsort(along[:, 0].copy(), kind="mergesort")
     triangle, along, ends = triangle[order], along[order], ends[order]
     m = len(triangle)
@@ -102,30 +99,35 @@ def _record(points, weights, least, ground):
 
 
 @kernel
-def plan_routes(starts, goals, margin, weights, ground, nodes, away):
+def plan_routes(
+    starts, goals, margin, weights, ground, nodes, away, bounds, links, around
+):
     """Plan routes from starts to goals (n, 2), m: rows of the pool (r, 4), and sizes (n, 2) int64.
 
     Sizes are the numbers of points and pieces; 0: there is no route. Routes keep `margin` m from
-    worse terrain if possible. `away` is the result of `landmarks`.
+    worse terrain if possible. `away`, `bounds`, `links` and `around` are the results of
+    `landmarks`, `make_bounds`, `make_links` and `rates_around`.
     """
     least = least_weight(weights, ground.kind)
     graph = TerrainGraph(ground, weights, least, nodes, away)
-    work = make_workspace(graph)
+    work = make_link_workspace(graph)
+    seen, lines = np.full(len(ground.triangles), -1, np.int64), 0
     sizes = np.zeros((len(starts), 2), np.int64)
     rows, used = np.empty((256, 4)), 0
     for q in range(len(starts)):
-        last, final, cost = search(starts[q], goals[q], q + 1, graph, work)
+        last, final, cost = search_links(starts[q], goals[q], links, bounds, graph, work)
         if final < 0:
             continue
-        steps = read_path(last, final, work)
+        steps = read_links(last, final, work)
         path, through = work.path[:steps], work.passed[: steps + 1]
         ends = np.concatenate((starts[q], goals[q]))
-        best = pull_roughly(path, through, ends, weights, margin, ground, nodes)
+        best = pull_roughly(path, through, ends, weights, margin, ground, nodes, around)
         if len(best) < 2 or weigh(best, weights, ground) >= DEAR * cost:
-            best, _ = pull_taut(path, through, ends, weights, margin, ground, nodes)
+            best, _ = pull_taut(path, through, ends, weights, margin, ground, nodes, around)
         if len(best) < 2:
             continue
-        record, points = _record(best, weights, least, ground)
+        record, points = _record(best, weights, least, lines, seen, ground)
+        lines += len(best)
         if len(record) == points:
             continue
         while used + len(record) > len(rows):

@@ -48,6 +48,7 @@ class Chain(NamedTuple):
     lines: np.ndarray  # (n, 4) each side, shortened to keep a margin from worse terrain, m
     weight: np.ndarray  # (n + 1,) of the terrain between crossings
     rise: np.ndarray  # (n + 1, 2) of the terrain between crossings: see `TerrainMesh`
+    around: np.ndarray  # (points,) greatest highest rate around each point: see `rates_around`
 
 
 class NewtonWorkspace(NamedTuple):
@@ -70,7 +71,19 @@ class NewtonWorkspace(NamedTuple):
 
 
 @kernel
-def _make_chain(n):
+def rates_around(weights, mesh):
+    """Return the greatest highest rate of the triangles around each point of a mesh, (points,)."""
+    around = np.zeros(len(mesh.points))
+    for t in range(len(mesh.triangles)):
+        here = highest_rate(mesh.kind[t], weights, mesh)
+        for k in range(3):
+            p = mesh.triangles[t, k]
+            around[p] = max(around[p], here)
+    return around
+
+
+@kernel
+def _make_chain(n, around):
     return Chain(
         np.empty(n + 1, np.int32),
         np.empty(n, np.int32),
@@ -78,14 +91,16 @@ def _make_chain(n):
         np.empty((n, 4)),
         np.empty(n + 1),
         np.empty((n + 1, 2)),
+        around,
     )
 
 
 @kernel
-def make_chains(path, nodes):
+def make_chains(path, nodes, around):
     """Allocate the chain of a path over nodes, a chain around one corner, and a workspace.
 
-    The capacity suffices for paths around the corners of the path.
+    The capacity suffices for paths around the corners of the path. `around` is the result of
+    `rates_around`.
     """
     n = 256
     for i in range(len(path)):
@@ -94,7 +109,7 @@ def make_chains(path, nodes):
     work = NewtonWorkspace(
         m[0], m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8], m[9], m[10], m[11], m[12], m[13]
     )
-    return _make_chain(n), _make_chain(FAN), work
+    return _make_chain(n, around), _make_chain(FAN, around), work
 
 
 # Optimal crossings -------------------------------------------------------------------------------
@@ -401,10 +416,14 @@ def fill(n, margin, weights, mesh, chain):
         lines[i, DX], lines[i, DY] = dx, dy
         if margin == 0.0:
             continue
-        worst = _worst_around(i, p, n, chain, weights, mesh)
-        first = _near_worse(t, k, p, margin, worst, weights, mesh)
-        worst = _worst_around(i, q, n, chain, weights, mesh)
-        last = _near_worse(t, k, q, margin, worst, weights, mesh)
+        first = last = 0.0
+        here = highest_rate(kind[t], weights, mesh)
+        if chain.around[p] > here:  # else there is no worse terrain around it
+            worst = _worst_around(i, p, n, chain, weights, mesh)
+            first = _near_worse(t, k, p, margin, worst, weights, mesh)
+        if chain.around[q] > here:
+            worst = _worst_around(i, q, n, chain, weights, mesh)
+            last = _near_worse(t, k, q, margin, worst, weights, mesh)
         if first + last == 0.0:
             continue
         size = length(dx, dy)

@@ -39,8 +39,16 @@ def cut(points, lengths, mesh):
     Returns triangles (m,), curve lengths (m, 2) and ends (m, 4), in the order of the polyline's
     lines. A part that runs along a side is listed for both triangles.
     """
+    return cut_again(points, lengths, 0, np.full(len(mesh.triangles), -1, np.int64), mesh)
+
+
+@kernel
+def cut_again(points, lengths, first_line, seen, mesh):
+    """`cut` with memory `seen` (t,), at first -1, that many calls share.
+
+    Lines are numbered from `first_line` on; no two calls may use the same number.
+    """
     box, shape, offsets, members = mesh.box, mesh.shape, mesh.offsets, mesh.members
-    seen = np.full(len(mesh.triangles), -1, np.int64)
     triangle = np.empty(256, np.int32)
     along = np.empty((256, 2))
     ends = np.empty((256, 4))
@@ -54,9 +62,9 @@ def cut(points, lengths, mesh):
             at = (j0 + cell // (i1 - i0 + 1)) * shape[0] + i0 + cell % (i1 - i0 + 1)
             for slot in range(offsets[at], offsets[at + 1]):
                 t = members[slot]
-                if seen[t] == k:
+                if seen[t] == first_line + k:
                     continue
-                seen[t] = k
+                seen[t] = first_line + k
                 first, last = _clip(ax, ay, bx, by, t, mesh.points, mesh.triangles)
                 if (last - first) * length <= NEAR:
                     continue

@@ -44,6 +44,7 @@ GAIN = 1e-9  # minimum relative gain for passing a corner on its other side
 ROUNDS = 20  # of pulling taut and releasing
 SAME = 1e-12  # relative difference below which costs are equal
 STRAIGHT = 0.01  # m, tolerance for removing points of a path with a margin
+_UNKNOWN = -2  # triangle of a point that was not located yet
 
 
 @inner
@@ -160,21 +161,21 @@ def _points_of(n, ends, most, weights, mesh, chain):
             costs[count - 1] = cost_between(i, dx, dy, chain)
             total += costs[count - 1]
             count += 1
-    kept, here = 0, costs[0]
-    start = locate(out[0, 0], out[0, 1], mesh)
+    kept, here, start = 0, costs[0], _UNKNOWN
     for i in range(1, count - 1):
         x, y, to_x, to_y = out[kept, 0], out[kept, 1], out[i + 1, 0], out[i + 1, 1]
         off = abs((to_x - x) * (out[i, 1] - y) - (to_y - y) * (out[i, 0] - x))
         straight, stop = here + costs[i], -1.0
         if off <= most * length(to_x - x, to_y - y):
+            if start == _UNKNOWN:
+                start = locate(x, y, mesh)
             straight, stop, _ = trace(x, y, to_x, to_y, start, weights, None, mesh)
         if stop == FREE and straight <= here + costs[i] + SAME * total:
             here = straight
         else:
             kept += 1
             out[kept, 0], out[kept, 1] = out[i, 0], out[i, 1]
-            start = locate(out[i, 0], out[i, 1], mesh)
-            here = costs[i]
+            start, here = _UNKNOWN, costs[i]
     out[kept + 1, 0], out[kept + 1, 1] = out[count - 1, 0], out[count - 1, 1]
     return out[: kept + 2]
 
@@ -192,13 +193,13 @@ def weigh(points, weights, mesh):
 
 
 @kernel
-def pull_roughly(path, through, ends, weights, margin, mesh, nodes):
+def pull_roughly(path, through, ends, weights, margin, mesh, nodes, around):
     """Pull a path over nodes taut to some centimetres, `margin` m from worse terrain: (n, 2).
 
-    Empty if its crossings cannot be determined.
+    Empty if its crossings cannot be determined. `around` is the result of `rates_around`.
     """
     ends = (ends[0], ends[1], ends[2], ends[3])
-    chain, other, work = make_chains(path, nodes)
+    chain, other, work = make_chains(path, nodes, around)
     n = lay_out(path, through, ends, nodes, mesh, chain)
     if n < 0:
         return np.empty((0, 2))
@@ -210,14 +211,14 @@ def pull_roughly(path, through, ends, weights, margin, mesh, nodes):
 
 
 @kernel
-def pull_taut(path, through, ends, weights, margin, mesh, nodes):
+def pull_taut(path, through, ends, weights, margin, mesh, nodes, around):
     """Pull a path over nodes taut: points (n, 2) and weighted length.
 
     It keeps `margin` m from worse terrain if that costs at most MARGIN_COST, else half of it, and
     so on. Empty if its crossings cannot be determined.
     """
     ends = (ends[0], ends[1], ends[2], ends[3])
-    chain, other, work = make_chains(path, nodes)
+    chain, other, work = make_chains(path, nodes, around)
     n = lay_out(path, through, ends, nodes, mesh, chain)
     if n < 0:
         return np.empty((0, 2)), math.inf

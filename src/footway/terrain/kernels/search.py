@@ -64,7 +64,7 @@ def least_weight(weights, kind):
 
 
 @inner
-def _holders(x, y, mesh, out):
+def find_holders(x, y, mesh, out):
     """Write all triangles that contain a point, within rounding; return their number."""
     cell, count = cell_at(x, y, mesh.box, mesh.shape), 0
     if cell < 0:
@@ -223,14 +223,14 @@ def make_workspace(graph):
 
 
 @inner
-def _away_from(x, y, graph, held, out):
+def find_distances(x, y, graph, held, out):
     """Write the weighted length from the landmarks to a point, out (count,), and its triangles.
 
     Returns the number of triangles.
     """
     nodes, away = graph.nodes, graph.away
     out[:] = math.inf
-    found = _holders(x, y, graph.mesh, held)
+    found = find_holders(x, y, graph.mesh, held)
     for i in range(found):
         t = held[i]
         kind = graph.mesh.kind[t]
@@ -301,9 +301,9 @@ def search(start, goal, number, graph, work):
     kind, nodes, weights = graph.mesh.kind, graph.nodes, graph.weights
     keys, is_goal, held = work.keys, work.is_goal, work.held
     sx, sy, gx, gy = start[0], start[1], goal[0], goal[1]
-    for i in range(_away_from(gx, gy, graph, held, work.of_goal)):
+    for i in range(find_distances(gx, gy, graph, held, work.of_goal)):
         is_goal[held[i]] = number
-    at_start = _away_from(sx, sy, graph, held, work.of_start)
+    at_start = find_distances(sx, sy, graph, held, work.of_start)
     last, final, best, size = -1, -1, math.inf, 0
     landmarks = _choose_landmarks(work.of_start, work.of_goal, work.used)
     for i in range(at_start):
@@ -420,10 +420,10 @@ def search_triangles(start, goal, weights, bound, mesh):
     role, before = np.zeros(count, np.int8), np.full(count, -1, np.int32)
     keys, queue = np.empty(3 * count + HOLDERS), np.empty(3 * count + HOLDERS, np.int32)
     held = np.empty(HOLDERS, np.int32)
-    for i in range(_holders(gx, gy, mesh, held)):
+    for i in range(find_holders(gx, gy, mesh, held)):
         role[held[i]] = AT_GOAL
     size = 0
-    for i in range(_holders(sx, sy, mesh, held)):
+    for i in range(find_holders(sx, sy, mesh, held)):
         t = held[i]
         if role[t] == AT_GOAL:  # both in one triangle
             return held[i : i + 1].copy()
