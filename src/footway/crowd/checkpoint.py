@@ -102,7 +102,7 @@ _PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items(
 
 KIND = archive.Kind(
     format="footway-crowd",
-    version=10,
+    version=11,
     name="checkpoint",
     remedy="run the crowd again",
     arrays={
@@ -148,6 +148,13 @@ KIND = archive.Kind(
         "source_sheets": Array("<i8", ("starts",), -1, _INT),
         "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
         "delays": Array("<f8", ("delays",), 0.0, _LONGEST),
+        "lifts": Array(
+            "<f8", ("lifts", 7), (0, 0, 0, -1, 0, 0, 0), (4, _INT, _INT, 1, _LONGEST, _LONGEST, _INT)
+        ),
+        "passengers": Array(
+            "<i8", ("passengers", 7), 0, ("next", "lifts", _INT, _INT, "goals", 3, 1)
+        ),
+        "passenger_times": Array("<f8", ("passengers", 2), 0.0, _LONGEST),
     },
     facts={
         "map": str,
@@ -192,6 +199,13 @@ KIND = archive.Kind(
         "sources": [Whole(-1, _INT)],
     },
 )  # fmt: skip
+
+
+_NO_LIFTS: Arrays = {
+    "lifts": np.empty((0, 7)),
+    "passengers": np.empty((0, 7), np.int64),
+    "passenger_times": np.empty((0, 2)),
+}
 
 
 def check_name(file: str | PathLike[str]) -> Path:
@@ -261,11 +275,12 @@ def _parts(simulation: Simulation) -> Arrays:
         "goals": table.located[:, :2],
         "reach": table.reach,
         "goal_sheets": table.sheets,
-        "weights": simulation.tracks.weights,
+        "weights": simulation.tracks.weights[:, : len(simulation.map.edges)],
         "queue": np.array([number for number, _ in waiting], np.int64),
         "keep": np.array([keep for _, keep in waiting], bool),
         "seen": simulation.obstacles.seen,
         "delays": simulation.congestion.delays,
+        **(simulation.lifts.arrays() if simulation.lifts is not None else _NO_LIFTS),
         "group_sizes": np.array(group_sizes, np.int64).reshape(-1, 3),
         "source_sizes": np.array(source_sizes, np.int64).reshape(-1, 2),
         **{
@@ -385,7 +400,10 @@ def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> N
         for link, start, end in facts["closures"]:
             simulation.floors.close(link, start, end)
         simulation.floors.close_links(simulation, send=False)
-    _require(len(arrays["delays"]) in (0, facts["edges"]), "its delays and the map")
+    if simulation.lifts is not None:
+        simulation.lifts.restore(arrays)
+    known = (0, len(simulation.index.graph.length))
+    _require(len(arrays["delays"]) in known, "its delays and the map")
     simulation.congestion.delays = arrays["delays"]
 
 
@@ -397,7 +415,9 @@ def _restore_characters(simulation: Simulation, facts: dict[str, Any], arrays: A
     named = np.concatenate([ids, arrays["group_ids"], arrays["queue"], [-1]])
     simulation.characters.restore(state, int(named.max()))
     simulation.restore_limits(facts["widest"], facts["close"])
-    simulation.tracks = simulation.tracks._replace(weights=arrays["weights"])
+    rides = simulation.tracks.weights.shape[1] - arrays["weights"].shape[1]
+    weights = np.pad(arrays["weights"], ((0, 0), (0, rides)))
+    simulation.tracks = simulation.tracks._replace(weights=weights)
     owners = np.flatnonzero(journey[:, col.PATH_SIZE])
     count = cursor[owners, col.LEFT].astype(np.int64)
     size = block_size(count)
@@ -483,6 +503,7 @@ def _check_arrays(arrays: Arrays, simulation: Simulation) -> None:
     _check_paths(arrays, simulation.tracks)
     _check_sheets(arrays, simulation)
     _check_goals(arrays, simulation.populations)
+    _check_lifts(arrays, simulation)
     _check_groups(arrays)
 
 
@@ -495,6 +516,21 @@ def _check_sheets(arrays: Arrays, simulation: Simulation) -> None:
     _require(((least <= at) & (at <= count)).all(), "its floors")
     _require(((least <= goals) & (goals <= count)).all(), "its floors")
     _require((arrays["sheet"] <= count).all(), "its floors")
+
+
+def _check_lifts(arrays: Arrays, simulation: Simulation) -> None:
+    """Check that lifts and their passengers fit the building."""
+    shafts = [] if simulation.floors is None else simulation.floors.shafts
+    lifts, passengers = arrays["lifts"], arrays["passengers"]
+    _require(len(lifts) == len(shafts), "its lifts and the map")
+    stops = np.array([len(shaft.cabins) for shaft in shafts], np.int64)
+    _require((lifts == np.round(lifts))[:, [0, 1, 2, 3, 6]].all(), "its lifts")
+    _require((lifts[:, 1:3] < stops[:, None]).all(), "its lifts")
+    _require((passengers[:, 2:4] < stops[passengers[:, 1]][:, None]).all(), "its lifts")
+    cursor = arrays["cursor"]
+    present = cursor[cursor[:, col.MODE] != col.GONE, col.ID]
+    _require(np.isin(passengers[:, 0], present).all(), "its lifts")
+    _require(len(np.unique(passengers[:, 0])) == len(passengers), "its lifts")
 
 
 def _check_paths(arrays: Arrays, tracks: Tracks) -> None:
@@ -522,7 +558,8 @@ def _check_paths(arrays: Arrays, tracks: Tracks) -> None:
     wanders = follows == col.WANDERS
     _require(is_alone[wanders].all() and (half[wanders] >= 0).all(), "its wanderers")
     _require((cursor[wanders, col.WEIGHTS_ROW] < len(arrays["weights"])).all(), "its wanderers")
-    _require((arrays["weights"][:1] == tracks.weights[:1]).all(), "its wanderers and the map")
+    known = tracks.weights[:1, : arrays["weights"].shape[1]]
+    _require((arrays["weights"][:1] == known).all(), "its wanderers and the map")
 
 
 def _check_goals(arrays: Arrays, populations: list[Population]) -> None:

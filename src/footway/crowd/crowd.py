@@ -193,8 +193,10 @@ class Crowd:
     @property
     def heights(self) -> Floats:
         """(n,) m, height of the floor under each character, in the order of `ids`."""
-        building = self._floors("heights").building
-        return building.heights(self._simulation.sheets_of(self._slots), self.positions)
+        building, lifts = self._floors("heights").building, self._simulation.lifts
+        sheets = self.sheets
+        heights = building.heights(sheets, self.positions)
+        return heights if lifts is None else lifts.heights(sheets, heights)
 
     @property
     def sheets(self) -> Ints:
@@ -229,8 +231,13 @@ class Crowd:
 
     @property
     def is_walking(self) -> NDArray[np.bool_]:
-        """(n,) Whether they are under way, in the order of `ids`; not in their premovement time."""
-        return np.asarray(self._simulation.characters.mode[self._slots] == WALKING)
+        """(n,) Whether they are under way, in the order of `ids`; not in their premovement time.
+
+        Those who wait for a lift or ride in one are under way, too.
+        """
+        lifts = self._simulation.lifts
+        walks = np.asarray(self._simulation.characters.mode[self._slots] == WALKING)
+        return walks if lifts is None else walks | lifts.is_under_way(self.ids)
 
     @property
     def goals(self) -> Floats:
@@ -576,7 +583,13 @@ class Crowd:
             )
         check_places(simulation, "goal", points, sheets, characters.radii(slots))
         first = simulation.goals.add(points, sheets=sheets).first
-        characters.set_goals(slots, first + np.arange(len(points)), points)
+        if simulation.lifts is not None:  # those in a cabin get there from the next stop
+            inside = simulation.lifts.redirect(chosen, first + np.arange(len(points)))
+            chosen, slots, points = chosen[~inside], slots[~inside], points[~inside]
+            first = first + np.flatnonzero(~inside)
+        else:
+            first = first + np.arange(len(points))
+        characters.set_goals(slots, first, points)
         characters.hold_until_planned(chosen)
         for number in chosen.tolist():
             simulation.planner.request(number, keep_goal=True)
@@ -753,6 +766,8 @@ class Crowd:
             spawning.spawn_due(simulation)
             if simulation.floors is not None:
                 simulation.floors.close_links(simulation)
+            if simulation.lifts is not None:
+                simulation.lifts.update()
             simulation.user_forces = self._call_functions()
             place_obstacles(simulation)
             simulation.groups.limit_fronts()

@@ -14,25 +14,31 @@ what looks things up by position must know the sheet:
   a neighbour. So the plane pays for nothing but a test whether there are joined cells.
 - Goals: a goal is in sight only if the straight line to it ends on its sheet.
 
-Costs of edges are times, multiplied by the mean walking speed: so paths choose between stairs and
-escalators by time. Half-edges against the direction of an escalator are left out, and nobody enters
-or leaves one at the wrong end. Lifts do not run.
+Costs of edges are times, multiplied by the mean walking speed: so paths choose between stairs,
+escalators and lifts by time. Half-edges against the direction of an escalator are left out, and
+nobody enters or leaves one at the wrong end. Rides in lifts are edges, too (see `lift_graph`).
 """
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from footway import validation
 from footway._numba.portable_math import hypot
+from footway.constants import LANDMARKS
+from footway.corridor.kernels.graph_search import make_graph_workspace
+from footway.corridor.search import landmark_distances
 from footway.crowd.free_space import describe_misfit, main_part
 from footway.crowd.kernels.floors import (
     CLOSED,
+    DOORS,
     DOWN_BELT,
     DOWN_SHARE,
     RUNS,
+    SHUT,
     UP_BELT,
     UP_SHARE,
     UP_X,
@@ -40,6 +46,15 @@ from footway.crowd.kernels.floors import (
 )
 from footway.crowd.kernels.layouts import UNREACHABLE, WALKING, Joined
 from footway.crowd.kernels.placement import keep_apart
+from footway.crowd.lift_graph import (
+    both_ways,
+    rides_of,
+    shafts_of,
+    waiting_seconds,
+    with_rides,
+    with_samples,
+)
+from footway.crowd.lifts import Lifts
 from footway.crowd.spawning import AT_ONCE, TRIES, radii_of
 from footway.environment.links import WALKING as MEAN_SPEED
 from footway.environment.links import Escalator, Lift, Link
@@ -51,7 +66,9 @@ if TYPE_CHECKING:
     from footway._numba.random_stream import RandomStream
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
+    from footway.corridor.kernels.graph_search import GraphWorkspace
     from footway.corridor.kernels.layouts import Index
+    from footway.crowd.kernels.layouts import Tracks
     from footway.crowd.simulation import Simulation
     from footway.crowd.spawning import Source
     from footway.environment import Building
@@ -76,7 +93,9 @@ class Floors:
     Attributes:
         building: the building.
         index: search structures of its map, with times as costs and one-way escalators.
-        slopes: (sheets, 8) see `kernels.floors`.
+        slopes: (sheets, 9) see `kernels.floors`.
+        shafts: the lifts.
+        n_edges: number of edges of the map; those of rides in lifts follow.
         names: (sheets,) name of the floor or link of each sheet.
         recorded_names: names of the floors and then of the links.
         recorded: (sheets,) index of each sheet into these.
@@ -88,13 +107,22 @@ class Floors:
         self.map, self.building = cmap, cmap.building
         self.slopes = _slopes(self.building)
         self.index = _timed(cmap)
+        self.n_edges = len(self.index.graph.edges)
+        self.shafts = shafts_of(self.building)
+        self._rides = rides_of(cmap, self.shafts)
+        self._local = threading.local()
+        self._landmarks: Floats | None = None
+        if self.shafts:
+            graph = with_rides(self.index.graph, self._rides, self._costs(0.0))
+            self.index = self.index._replace(graph=graph)
+            self.slopes[np.concatenate([shaft.cabins for shaft in self.shafts]), DOORS] = SHUT
         self.names = [
             (self.building.floors[one.floor] if one.floor >= 0 else self.building.links[one.link])
             .name
             for one in self.building.layers
         ]  # fmt: skip
         self.closures: list[Closure] = []
-        self._closed: frozenset[str] = frozenset()
+        self.closed: frozenset[str] = frozenset()
         n_floors = len(self.building.floors)
         self.recorded_names = [one.name for one in (*self.building.floors, *self.building.links)]
         self.recorded = np.array(
@@ -108,6 +136,76 @@ class Floors:
     def __len__(self) -> int:
         return len(self.names)
 
+    # -- lifts ---------------------------------------------------------------------------------
+
+    def run_lifts(self, simulation: Simulation) -> Lifts | None:
+        """Return the running lifts; None if there are none."""
+        return Lifts(simulation, self) if self.shafts else None
+
+    def _costs(self, wait: float) -> Floats:
+        """Return the costs of all rides with a wait, m; never less than their length in plan."""
+        ends = self.map.solver.index.axis.vertices[self._rides.vertices]
+        least: Floats = hypot(*(ends[:, 1] - ends[:, 0]).T)
+        return np.maximum(least, MEAN_SPEED * (self._rides.seconds + wait))
+
+    def charge(self, lift: int, wait: float) -> None:
+        """Set the cost of the rides of a lift, with an expected wait in s."""
+        mine = self._rides.of_lift == lift
+        self.index.graph.length[self.n_edges :][mine] = self._costs(wait)[mine]
+
+    def ride_of(self, half: int) -> tuple[int, int, int]:
+        """Return the lift of the half-edge of a ride, and the stops at which it begins and ends."""
+        lift, first, last = self._rides.rides[(half >> 1) - self.n_edges]
+        return (lift, last, first) if half & 1 else (lift, first, last)
+
+    def without_lifts(self, index: Index) -> Index:
+        """Return an index in which nobody uses lifts."""
+        clearance = index.graph.clearance.copy()
+        clearance[self.n_edges :] = 0.0
+        return index._replace(graph=index.graph._replace(clearance=clearance))
+
+    def tracks(self, tracks: Tracks) -> Tracks:
+        """Return the samples of the map with the sheets of its edges, and with rides."""
+        edges = self.map.solver.edge_sheet
+        sheets = np.zeros(len(tracks.first), np.int32)
+        sheets[: len(edges)] = edges + 1
+        tracks = tracks._replace(sheets=sheets)
+        return with_samples(tracks, self.index, len(edges), self._rides) if self.shafts else tracks
+
+    @property
+    def workspace(self) -> GraphWorkspace:
+        """Memory of the calling thread for searches along the axis and in lifts."""
+        if not self.shafts:
+            return self.map.solver.graph_workspace
+        if not hasattr(self._local, "workspace"):
+            graph = self.index.graph
+            self._local.workspace = make_graph_workspace(
+                len(graph.up), len(graph.edges), self.landmarks
+            )
+        workspace: GraphWorkspace = self._local.workspace
+        return workspace
+
+    @property
+    def landmarks(self) -> Floats:
+        """Distances from vertices, in metres, with lifts for which nobody waits."""
+        if self._landmarks is None:
+            least = [waiting_seconds(shaft, 0) for shaft in self.shafts]
+            graph = self.index.graph
+            length = graph.length.copy()
+            for lift, wait in enumerate(least):
+                mine = self._rides.of_lift == lift
+                length[self.n_edges :][mine] = self._costs(wait)[mine]
+            self._landmarks = landmark_distances(
+                both_ways(graph._replace(length=length)), LANDMARKS
+            )
+        return self._landmarks
+
+    def portals_of(self, sheet: int) -> Floats:
+        """Return the portals (n, 4) of a sheet, m, with the sheet on their left."""
+        first = self._portals.first[:, 3]
+        portals: Floats = self._portals.portals[first[sheet] : first[sheet + 1]]
+        return portals
+
     # -- places --------------------------------------------------------------------------------
 
     def points(self, values: Any, what: str) -> tuple[Floats, Ints]:
@@ -118,9 +216,27 @@ class Floors:
         """Locate points on their sheets: pieces (n,), values (n, 6) as in kernels/locate."""
         return self.map.solver.locate_on(points, sheets)
 
-    def check(self, what: str, points: Floats, sheets: Ints, radii: Floats) -> None:
-        """Raise BadQuery if a disc does not fit."""
+    def clearances(self, points: Floats, sheets: Ints) -> Floats:
+        """Distance of points (n, 2) on sheets (n,) to walls and doors of lifts in plan, (n,) m."""
         clearance = self.map.solver.clearances(points, sheets)
+        for shaft in self.shafts:
+            for stop, sheet in enumerate(shaft.floors):
+                on = np.flatnonzero(sheets == sheet)
+                away = shaft.distance(stop, points[on])
+                clearance[on] = np.minimum(clearance[on], away)
+        return clearance
+
+    def check(self, what: str, points: Floats, sheets: Ints, radii: Floats) -> None:
+        """Raise BadQuery if a disc does not fit, or is in a lift."""
+        inside = np.flatnonzero(self.slopes[sheets, DOORS] > 0.0)
+        if len(inside):
+            k = int(inside[0])
+            (x, y), name = points[k].tolist(), self.building.layers[int(sheets[k])].name
+            raise BadQuery(
+                f"{what} {k} at ({x:g}, {y:g}) is in {name}, where nobody starts or stays; move it "
+                "to a floor"
+            )
+        clearance = self.clearances(points, sheets)
         tight = np.flatnonzero(clearance < radii)
         if len(tight):
             k = int(tight[0])
@@ -189,7 +305,7 @@ class Floors:
             if polygon is not None:
                 inside = contains(polygon, at)
                 at, on = at[inside], on[inside]
-            keep = self.map.solver.clearances(np.ascontiguousarray(at), on) > radius
+            keep = self.clearances(np.ascontiguousarray(at), on) > radius
             found.append(at[keep])
             sheets.append(on[keep])
             if sum(map(len, found)) >= count:
@@ -290,21 +406,27 @@ class Floors:
         """
         now = simulation.time + 1e-9
         closed = frozenset(one.link for one in self.closures if one.start <= now < one.end)
-        if closed == self._closed:
+        if closed == self.closed:
             return
-        opened, self._closed = self._closed - closed, closed
+        opened, self.closed = self.closed - closed, closed
         links = self.building.links
         is_closed = np.array(
             [one.link >= 0 and links[one.link].name in closed for one in self.building.layers]
         )
         self.slopes[:, CLOSED] = is_closed
-        edges = np.flatnonzero(is_closed[self.map.solver.edge_sheet])
+        shut = [shaft.lift.name in closed for shaft in self.shafts]
+        rides = np.flatnonzero(np.array(shut, bool)[self._rides.of_lift])
+        is_cabin = self.slopes[:, DOORS] > 0.0  # from which people get out
+        edges = np.flatnonzero((is_closed & ~is_cabin)[self.map.solver.edge_sheet])
+        edges = np.concatenate([edges, self.n_edges + rides])
         clearance = self.index.graph.clearance.copy()
         clearance[edges] = 0.0
         graph = self.index.graph._replace(clearance=clearance)
         simulation.planner.index = self.index._replace(graph=graph)
         if not send:
             return
+        if simulation.lifts is not None:
+            simulation.lifts.close(closed)
         characters, planner = simulation.characters, simulation.planner
         concerned = characters.ids if opened else planner.users_of(edges)
         slots = characters.slots(concerned)
@@ -376,8 +498,8 @@ def _gap(corner: Floats, at: Floats, size: float) -> Floats:
 
 
 def _slopes(building: Building) -> Floats:
-    """Return the direction uphill, and the speeds up and down, of each sheet. (sheets, 8)."""
-    slopes = np.zeros((len(building.layers), 8))
+    """Return the direction uphill, and the speeds up and down, of each sheet. (sheets, 9)."""
+    slopes = np.zeros((len(building.layers), 9))
     for k, layer in enumerate(building.layers):
         link = building.links[layer.link] if layer.link >= 0 else None
         if layer.is_level or not isinstance(link, Link):

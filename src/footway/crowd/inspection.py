@@ -222,14 +222,14 @@ def _updated_guide(simulation: Simulation, state: State) -> Guides:
 
 # -- stuck characters ----------------------------------------------------------------------------
 
-Cause = Literal["obstacle", "crowd", "pinch", "unreachable"]
+Cause = Literal["obstacle", "crowd", "pinch", "unreachable", "lift"]
 
 
 class Stuck(NamedTuple):
     """A character that moved less than its radius in 30 s while its goal is elsewhere.
 
     The cause is what blocks it: "obstacle" (a dynamic obstacle), "crowd" (other characters),
-    "pinch" (walls), or "unreachable" (there is no path).
+    "pinch" (walls), "unreachable" (there is no path), or "lift" (it waits for one).
     """
 
     id: int
@@ -240,14 +240,30 @@ class Stuck(NamedTuple):
 
 def find_stuck(simulation: Simulation) -> list[Stuck]:
     """Return the stuck characters by ascending id."""
-    characters, obstacles = simulation.characters, simulation.obstacle_discs
+    characters = simulation.characters
     ids = characters.ids
     slots = characters.slots(ids)
     mode, since = characters.mode[slots], characters.since[slots]
     late = simulation.steps - PATIENCE / simulation.dt
-    found = np.flatnonzero(((mode == col.WALKING) | (mode == col.UNREACHABLE)) & (since <= late))
+    waiting = {} if simulation.lifts is None else simulation.lifts.waiting
+    is_lost = ((mode == col.WALKING) | (mode == col.UNREACHABLE)) & (since <= late)
+    found = np.flatnonzero(is_lost & ~np.isin(ids, list(waiting)))
+    long = {k: since for k, since in waiting.items() if since <= simulation.time - PATIENCE}
+    queue = [
+        Stuck(k, _pair(characters.position[characters.slots(k)]), time, "lift")
+        for k, time in long.items()
+    ]
+    return sorted([*queue, *_find_causes(simulation, found)])
+
+
+def _find_causes(simulation: Simulation, found: Ints) -> list[Stuck]:
+    """Return characters that do not move, by their indices among all, with the cause."""
+    characters, obstacles = simulation.characters, simulation.obstacle_discs
     if not len(found):
         return []
+    ids = characters.ids
+    slots = characters.slots(ids)
+    mode, since = characters.mode[slots], characters.since[slots]
     discs = characters.discs
     if simulation.floors is not None:  # each sheet beside the one before it
         shift = 2.0 * (simulation.map.bounds[2] - simulation.map.bounds[0]) + 10.0

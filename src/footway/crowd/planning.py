@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from footway.crowd.populations import Alternatives, Population
     from footway.crowd.simulation import Simulation
 
+    Batches = list[tuple[Ints, NDArray[np.int32], NDArray[np.int32]]]
+
 
 _BATCH = 64  # least requests per task of a thread
 _BATCHES = 256  # tasks, if requests are many
@@ -221,7 +223,10 @@ class Planner:
     ) -> NDArray[np.int32]:
         """Find and assign paths; return the results (n, 5)."""
         found = np.zeros((len(requests.ids), 5), np.int32)
-        for rows, answer, halves in self.find(requests, index, openings):
+        batches = self.find(requests, index, openings)
+        if self._simulation.lifts is not None:  # those who choose a lift know all before them
+            batches = [join_batches(batches)] if batches else []
+        for rows, answer, halves in batches:
             found[rows] = answer
             self.assign(requests.ids[rows], answer, halves, give_up=give_up)
         return found
@@ -251,7 +256,7 @@ class Planner:
         self, requests: PathRequests, index: Index, openings: Openings
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the results (n, 5) of a batch, and the half-edges of all paths."""
-        simulation, workspace = self._simulation, self._simulation.map.solver.graph_workspace
+        simulation, workspace = self._simulation, self._simulation.graph_workspace
         index, delays = simulation.congestion.include_delays(index, float(requests.weights[0]))
         found = np.zeros((len(requests.ids), 5), np.int32)
         buffer = np.empty(4 * len(workspace.halves), np.int32)
@@ -271,6 +276,8 @@ class Planner:
         """Assign paths; if `give_up`, characters that have none count as unreachable."""
         simulation, characters = self._simulation, self._simulation.characters
         slots = characters.slots(ids)
+        if simulation.lifts is not None:
+            found, halves = simulation.lifts.divert(ids, found, halves)
         characters.drawn[slots] += 1
         done = 0
         while True:
@@ -403,6 +410,15 @@ class Planner:
                 return math.inf
         path = solver.solve(position, point, radius, shortcut=not has_closed_edges, index=index)
         return path.length if path.status == SHORTEST_FOUND else math.inf
+
+
+def join_batches(batches: Batches) -> tuple[Ints, NDArray[np.int32], NDArray[np.int32]]:
+    """Return the results of `Planner.find` as one batch, in the order of the requests."""
+    rows = np.concatenate([rows for rows, _, _ in batches])
+    found = np.concatenate([answer for _, answer, _ in batches])
+    halves = np.concatenate([halves for _, _, halves in batches])
+    order, paths = np.argsort(rows), np.split(halves, np.cumsum(found[:, HALVES])[:-1])
+    return rows[order], found[order], np.concatenate([paths[k] for k in order.tolist()])
 
 
 def search_costs(found: NDArray[np.int32]) -> Ints:

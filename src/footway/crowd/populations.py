@@ -440,7 +440,7 @@ def refuse_goal(
         names = simulation.floors.names
         on = int(sheets[0]), int(simulation.goals.table.sheets[goal]) - 1
         ends = [(*end.tolist(), names[sheet]) for end, sheet in zip(ends, on, strict=True)]
-        message += f" on {simulation.floors.building.layers[on[1]].name} (lifts do not run)"
+        message += f" on {simulation.floors.building.layers[on[1]].name}"
     try:
         simulation.map.corridor(*ends, radius=radius)
     except NoPath as error:

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
+    from footway.corridor.kernels.graph_search import GraphWorkspace
     from footway.crowd.floors import Floors
     from footway.crowd.models import LocalModel
     from footway.crowd.populations import GoalRange, Population
@@ -87,6 +88,7 @@ class Simulation:
     Attributes:
         characters: state of all characters.
         floors: what the crowd knows about a building; None in the plane.
+        lifts: those of the building; None without any.
         tracks: samples of the map, with the corridors of groups.
         goals: table of located goals.
         populations: characters that were added together, by number.
@@ -127,10 +129,7 @@ class Simulation:
         self.characters = Characters()
         self.tracks = tracks_of(cmap)
         if self.floors is not None:
-            sheets = np.zeros(len(self.tracks.first), np.int32)
-            edges = cmap.solver.edge_sheet  # type: ignore[attr-defined]
-            sheets[: len(edges)] = edges + 1
-            self.tracks = self.tracks._replace(sheets=sheets)
+            self.tracks = self.floors.tracks(self.tracks)
         self.goals = Goals(cmap)
         self.populations: list[Population] = []
         self.sources: list[Source] = []
@@ -147,11 +146,18 @@ class Simulation:
         self._workers: ThreadPoolExecutor | None = None
         self._fit_grid(0.25)
         self._cell_of = np.empty(0, np.int32)
+        self.lifts = None if self.floors is None else self.floors.run_lifts(self)
 
     @property
     def time(self) -> float:
         """Simulated time, s."""
         return self.steps * self.dt
+
+    @property
+    def graph_workspace(self) -> GraphWorkspace:
+        """Memory of the calling thread for searches along the axis."""
+        floors = self.floors
+        return self.map.solver.graph_workspace if floors is None else floors.workspace
 
     @property
     def obstacle_discs(self) -> Floats:
@@ -196,6 +202,8 @@ class Simulation:
     def remove(self, ids: Ints) -> None:
         """Remove characters, their paths and their requests."""
         self.planner.forget(ids)
+        if self.lifts is not None:
+            self.lifts.forget(ids.tolist())
         self.characters.remove(ids)
 
     def set_obstacle_discs(self, discs: Floats) -> bool:
@@ -214,6 +222,8 @@ class Simulation:
             slot = characters.slots(number)
             population = self.populations[characters.population[slot]]
             has_arrived = kind == REQUEST_GOAL
+            if self.lifts is not None and self.lifts.handles(number, has_arrived=has_arrived):
+                continue
             self.arrivals += has_arrived
             if characters.group[slot] >= 0:
                 self._handle_member(slot, population, has_arrived=has_arrived)

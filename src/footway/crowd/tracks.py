@@ -222,5 +222,7 @@ def _loop_sides(balls: Floats) -> NDArray[np.float32]:
 
 def with_weights(tracks: Tracks, weights: Floats) -> tuple[Tracks, int]:
     """Return tracks with another row of edge weights, 0 at removed dead ends, and its number."""
-    row = (weights * (tracks.weights[0] > 0)).astype(np.float32)
+    kept = tracks.weights[0] > 0
+    row = np.zeros(len(kept), np.float32)  # rides in lifts follow the edges of the map
+    row[: len(weights)] = weights * kept[: len(weights)]
     return tracks._replace(weights=np.vstack([tracks.weights, row])), len(tracks.weights)

@@ -30,8 +30,11 @@ from footway.crowd.kernels.pairs import NEARBY, RANGE
 
 # Columns of `World.slopes`: unit vector uphill (0, 0 on a level sheet); speed of the belt in plan,
 # m/s, and share of the own speed, of those who go up; and of those who go down; 1 if nobody may
-# enter; 1 on an escalator that runs up, -1 if it runs down.
-UP_X, UP_Y, UP_BELT, UP_SHARE, DOWN_BELT, DOWN_SHARE, CLOSED, RUNS = range(8)
+# enter; 1 on an escalator that runs up, -1 if it runs down; the doors of a lift's cabin.
+UP_X, UP_Y, UP_BELT, UP_SHARE, DOWN_BELT, DOWN_SHARE, CLOSED, RUNS, DOORS = range(9)
+
+NO_DOORS, SHUT, OPEN = range(3)
+"""Doors of a sheet. Open doors let in those whose goal is in the cabin, and the others out."""
 
 
 @inner(inline=False)
@@ -128,13 +131,15 @@ def is_goal_straight_ahead(k, x, y, state, grid):
 def pass_portals(k, x, y, to_x, to_y, state, grid, slopes):
     """Change the sheet of a character by a step that leads through portals.
 
-    Returns False, and changes nothing, if it leads to a sheet that nobody may enter, or against an
-    escalator.
+    Returns False, and changes nothing, if it leads to a sheet that nobody may enter, against an
+    escalator, or through doors of a lift that are shut.
     """
     layer = state.sheet[k, SHEET] - 1
     last = last_layer(x, y, to_x, to_y, layer, grid)
     if last != layer:
         if slopes[last, CLOSED] > slopes[layer, CLOSED]:
+            return False
+        if not _lets_pass(k, layer, last, state, slopes):
             return False
         for sheet in (layer, last):
             up = (to_x - x) * slopes[sheet, UP_X] + (to_y - y) * slopes[sheet, UP_Y]
@@ -142,3 +147,48 @@ def pass_portals(k, x, y, to_x, to_y, state, grid, slopes):
                 return False
     state.sheet[k, SHEET] = 1 + last
     return True
+
+
+@inner
+def _lets_pass(k, layer, beyond, state, slopes):
+    """Return whether a character may pass from one sheet to another, because of a lift's doors."""
+    goal = state.sheet[k, GOAL_SHEET] - 1
+    if slopes[beyond, DOORS] != NO_DOORS:
+        return slopes[beyond, DOORS] == OPEN and goal == beyond
+    if slopes[layer, DOORS] != NO_DOORS:
+        return slopes[layer, DOORS] == OPEN and goal != layer
+    return True
+
+
+@inner
+def _distance(x, y, portal, layers):
+    """Return the distance of a point from a portal, m."""
+    px, py = layers.portals[portal, 0], layers.portals[portal, 1]
+    dx, dy = layers.portals[portal, 2] - px, layers.portals[portal, 3] - py
+    t = ((x - px) * dx + (y - py) * dy) / (dx * dx + dy * dy)
+    t = min(1.0, max(0.0, t))
+    ex, ey = x - px - t * dx, y - py - t * dy
+    return math.sqrt(ex * ex + ey * ey)
+
+
+@inner(inline=False)
+def keep_off_doors(k, x, y, to_x, to_y, r, state, grid, slopes):
+    """Return the end of a step that does not touch doors that do not let a character pass.
+
+    The step is changed to lead along the doors; if that does not help, the character stays.
+    """
+    layers, layer = grid.layers, state.sheet[k, SHEET] - 1
+    for portal in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
+        if _lets_pass(k, layer, layers.beyond[portal], state, slopes):
+            continue
+        before, after = _distance(x, y, portal, layers), _distance(to_x, to_y, portal, layers)
+        if after >= r or after >= before:
+            continue
+        dx = layers.portals[portal, 2] - layers.portals[portal, 0]
+        dy = layers.portals[portal, 3] - layers.portals[portal, 1]
+        along = ((to_x - x) * dx + (to_y - y) * dy) / (dx * dx + dy * dy)
+        to_x, to_y = x + along * dx, y + along * dy
+        after = _distance(to_x, to_y, portal, layers)
+        if after < r and after < before:
+            return x, y
+    return to_x, to_y

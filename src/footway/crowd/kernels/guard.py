@@ -16,7 +16,7 @@ import numpy as np
 from footway._numba.jit import inner
 from footway.corridor.kernels.surface import last_layer, layer_grid, surface_line
 from footway.corridor.kernels.wall_grid import nearest_wall
-from footway.crowd.kernels.floors import pass_portals
+from footway.crowd.kernels.floors import keep_off_doors, pass_portals
 from footway.crowd.kernels.layouts import (
     LOOK,
     RADIUS,
@@ -358,8 +358,18 @@ def move(k, vx, vy, count, dt, motion, grid, slopes, state, limits):
         vx, vy = wx, wy
         if not _is_safe((to_x - x) / dt, (to_y - y) / dt, 2.0 * SKIN / dt, count, limits):
             to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
-    if len(grid.layers.beyond) > 0 and not pass_portals(k, x, y, to_x, to_y, state, grid, slopes):
-        to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
+    if len(grid.layers.beyond) > 0:
+        off_x, off_y = keep_off_doors(k, x, y, to_x, to_y, r, state, grid, slopes)
+        if off_x != to_x or off_y != to_y:
+            to_x, to_y, budget = off_x, off_y, -SURE
+            vx, vy = (to_x - x) / dt, (to_y - y) / dt
+            layer = last_layer(x, y, to_x, to_y, state.sheet[k, SHEET] - 1, grid)
+            if nearest_wall(to_x, to_y, layer_grid(layer, grid))[1] < r or not _is_safe(
+                vx, vy, 2.0 * SKIN / dt, count, limits
+            ):
+                to_x, to_y, vx, vy = x, y, 0.0, 0.0
+        if not pass_portals(k, x, y, to_x, to_y, state, grid, slopes):
+            to_x, to_y, budget, vx, vy = x, y, -SURE, 0.0, 0.0
     state.place[k, X], state.place[k, Y] = to_x, to_y
     vx, vy = at_most(vx, vy, float(state.body[k, SPEED]))
     state.body[k, VX], state.body[k, VY] = vx, vy

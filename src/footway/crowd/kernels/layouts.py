@@ -252,7 +252,7 @@ class World(NamedTuple):
     graph: Graph
     grid: Grid
     guides: Guides
-    slopes: Floats  # (sheets, 8) see `kernels.floors`; empty in the plane
+    slopes: Floats  # (sheets, 9) see `kernels.floors`; empty in the plane
 
 
 # -- routes over terrain -------------------------------------------------------------------------
