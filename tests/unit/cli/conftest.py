@@ -24,6 +24,12 @@ class Result(NamedTuple):
     err: str
 
     @property
+    def printed(self) -> str:
+        """Standard output of a command that did what it was to do."""
+        assert self.code == 0, self.err
+        return self.out
+
+    @property
     def json(self) -> Any:
         """The one JSON object on standard output."""
         assert self.out.count("\n") == 1

@@ -6,8 +6,6 @@ import json
 
 import pytest
 
-from footway.cli import main
-
 WARNING = "feature 1: a polygon without the property 'kind' has no meaning here; left out: set"
 
 
@@ -28,20 +26,21 @@ def plan(tmp_path):
     return file
 
 
-def test_path_says_that_a_polygon_is_left_out(plan, capsys):
-    assert main(["path", str(plan), "--start", "1,5", "--goal", "19,5", "--json"]) == 0
-    said = capsys.readouterr()
-    assert WARNING in said.err
-    assert json.loads(said.out)["length"] == pytest.approx(18.0)
+def test_path_says_that_a_polygon_is_left_out(footway, plan):
+    result = footway("path", plan, "--start", "1,5", "--goal", "19,5", "--json")
+    assert WARNING in result.err
+    assert result.json["length"] == pytest.approx(18.0)
 
 
-def test_simulate_says_that_a_polygon_is_left_out(plan, capsys):
+def test_simulate_says_that_a_polygon_is_left_out(footway, plan):
     scenario = plan.with_name("run.toml")
     scenario.write_text('map = "plan.geojson"\n[[population]]\ncount = 2\n')
-    assert main(["simulate", str(scenario), "--check"]) == 0
-    assert WARNING in capsys.readouterr().err
+    result = footway("simulate", scenario, "--check")
+    assert result.code == 0
+    assert WARNING in result.err
 
 
-def test_a_map_without_such_parts_says_nothing(capsys):
-    assert main(["path", "gallery:field", "--start", "2,3", "--goal", "44,44"]) == 0
-    assert "left out" not in capsys.readouterr().err
+def test_a_map_without_such_parts_says_nothing(footway):
+    result = footway("path", "gallery:field", "--start", "2,3", "--goal", "44,44")
+    assert result.code == 0
+    assert "left out" not in result.err

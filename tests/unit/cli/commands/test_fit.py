@@ -1,19 +1,14 @@
 """`footway fit`: arguments and output."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from footway.cli import main
 
-
-def test_output(capsys):
-    arguments = ["fit", "social_force", "v0=0.5,5", "--to", "two-way", "--trials", "2"]
-    assert main(arguments) == 0
-    assert "v0" in capsys.readouterr().out
-    assert main([*arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["model"] == "social_force"
+def test_output(footway):
+    arguments = ("fit", "social_force", "v0=0.5,5", "--to", "two-way", "--trials", "2")
+    assert "v0" in footway(*arguments).printed
+    assert footway(*arguments, "--json").json["model"] == "social_force"
 
 
 TRACKS = """# framerate: 2 fps
@@ -23,7 +18,7 @@ TRACKS = """# framerate: 2 fps
 )
 
 
-def test_trajectories(tmp_path, monkeypatch, capsys):
+def test_trajectories(footway, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("people.txt").write_text(TRACKS)
     plan = "POLYGON ((0 0, 13 0, 13 2.5, 0 2.5, 0 0))"
@@ -31,15 +26,13 @@ def test_trajectories(tmp_path, monkeypatch, capsys):
     Path("other.txt").write_text(f"# geometry: {plan}\n{TRACKS}")
     arguments = ["fit", "social_force", "v0=0.5,5", "--to", "people.txt,plan.wkt", "--trials", "2"]
     more = ["--area", "4,0,8,2.5", "--line", "6,0,6,2.5", "--speed", "1.2,0.1"]
-    assert main([*arguments, *more, "--check", "other.txt", "--json"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    answer = footway(*arguments, *more, "--check", "other.txt", "--json").json
     assert 0.0 < answer["distance"] == answer["check_distance"] < 0.5
-    assert main(arguments) == 2
-    assert "people.txt: say where to compare" in capsys.readouterr().err
-    assert main([*arguments, "--to", "other.txt", "--line", "6,0"]) == 2
-    assert "'6,0' is not valid; give numbers with commas" in capsys.readouterr().err
-    assert main([*arguments, *more, "--to", "none.sqlite"]) == 2
-    assert capsys.readouterr().err == "footway: none.sqlite: does not exist\n"
+    footway(*arguments).refuses("people.txt: say where to compare")
+    bad = footway(*arguments, "--to", "other.txt", "--line", "6,0")
+    bad.refuses("'6,0' is not valid; give numbers with commas")
+    missing = footway(*arguments, *more, "--to", "none.sqlite")
+    assert (missing.code, missing.err) == (2, "footway: none.sqlite: does not exist\n")
 
 
 @pytest.mark.parametrize(
@@ -54,8 +47,5 @@ def test_trajectories(tmp_path, monkeypatch, capsys):
         (["v0=0.5,5", "--to", "a", "--to", "b", "--curve", "x"], "give --to once"),
     ],
 )
-def test_bad_input(arguments, message, capsys):
-    assert main(["fit", "social_force", *arguments]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert not captured.out
+def test_bad_input(footway, arguments, message):
+    footway("fit", "social_force", *arguments).refuses(message)

@@ -1,25 +1,18 @@
 """`footway report`: pages about studies."""
 
-import json
 import re
 from pathlib import Path
 
-from footway.cli import main
 
-
-def test_of_one_study_and_of_two(plan, capsys):
+def test_of_one_study_and_of_two(footway, plan):
     for folder in ("a", "b"):
-        assert main(["study", plan, "-o", folder]) == 0
-    assert main(["report", "a"]) == 0
-    assert main(["report", "a", "b", "-o", "both.html", "--json"]) == 0
-    out = capsys.readouterr().out
-    assert json.loads(out.splitlines()[-1])["output"] == "both.html"
+        assert footway("study", plan, "-o", folder).code == 0
+    assert footway("report", "a").code == 0
+    assert footway("report", "a", "b", "-o", "both.html", "--json").json["output"] == "both.html"
     before = Path("a.html").read_text()
-    assert main(["report", "a", "b/"]) == 0
-    assert "Wrote a-and-b.html" in capsys.readouterr().out
+    assert "Wrote a-and-b.html" in footway("report", "a", "b/").printed
     assert Path("a.html").read_text() == before
-    assert main(["report", "a", "./a/"]) == 2
-    assert "./a/: is given twice" in capsys.readouterr().err
+    footway("report", "a", "./a/").refuses("./a/: is given twice")
     text = before
     assert "The worst run" in text
     assert "data:image/png" in text
@@ -29,16 +22,14 @@ def test_of_one_study_and_of_two(plan, capsys):
         assert 'id="footway-recording"' in Path(link).read_text()
 
 
-def test_a_report_in_another_folder_links_to_the_replays(plan, capsys):
-    assert main(["study", plan, "-o", "a b"]) == 0
+def test_a_report_in_another_folder_links_to_the_replays(footway, plan):
+    assert footway("study", plan, "-o", "a b").code == 0
     Path("pages").mkdir()
-    assert main(["report", "a b", "-o", "pages/a.html"]) == 0
+    assert footway("report", "a b", "-o", "pages/a.html").code == 0
     assert 'href="../a%20b/recordings/worst.html"' in Path("pages/a.html").read_text()
 
 
-def test_bad_input(plan, capsys):
-    assert main(["report", "walk.toml"]) == 2
-    assert "is not the folder of a study" in capsys.readouterr().err
-    assert main(["report", ".", "-o", "x.pdf"]) == 2
-    assert main(["report", "a", "b", "c"]) == 2
-    assert "give one, or two to compare" in capsys.readouterr().err
+def test_bad_input(footway, plan):
+    footway("report", "walk.toml").refuses("is not the folder of a study")
+    footway("report", ".", "-o", "x.pdf").refuses()
+    footway("report", "a", "b", "c").refuses("give one, or two to compare")

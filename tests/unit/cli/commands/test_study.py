@@ -1,56 +1,49 @@
 """`footway study`: options, output and exit codes."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from footway.cli import main
 
-
-def test_a_study(plan, capsys):
-    assert main(["study", plan]) == 0
-    out = capsys.readouterr().out
+def test_a_study(footway, plan):
+    out = footway("study", plan).printed
     assert "1 run" in out
     assert "egress_time" in out
     for name in ("results.parquet", "study.json", "recordings/worst.parquet"):
         assert Path("plan", name).exists()
 
 
-def test_a_run_in_which_somebody_is_left_is_counted_once(plan, capsys):
+def test_a_run_in_which_somebody_is_left_is_counted_once(footway, plan):
     scenario = Path("walk.toml").read_text()
     Path("walk.toml").write_text(scenario.replace("[3, 3]", "[44, 44]"))
-    assert main(["study", plan]) == 0
-    assert "(1 run; in 1 of them somebody was still inside" in capsys.readouterr().out
+    assert "(1 run; in 1 of them somebody was still inside" in footway("study", plan).printed
 
 
-def test_json(plan, capsys):
-    assert main(["study", plan, "-o", "out", "--json", "--workers", "1"]) == 0
-    answer = json.loads(capsys.readouterr().out)
+def test_json(footway, plan):
+    answer = footway("study", plan, "-o", "out", "--json", "--workers", "1").json
     (point,) = answer["points"]
     assert point["runs"] == point["measures"]["egress_time"]["n"] == 1
     assert 1.0 < point["measures"]["egress_time"]["mean"] < 20.0
     assert point["measures"]["egress_time"]["deviation"] is None  # of one run
 
 
-def test_a_shard_reports_its_points(plan, capsys):
+def test_a_shard_reports_its_points(footway, plan):
     Path(plan).write_text('scenario = "walk.toml"\nseeds = 1\n[vary]\nduration = [15, 16, 17]\n')
-    assert main(["study", plan, "--shard", "2/3", "--workers", "1"]) == 0
-    first, second, *_ = capsys.readouterr().out.splitlines()
+    out = footway("study", plan, "--shard", "2/3", "--workers", "1").printed
+    first, second, *_ = out.splitlines()
     assert first.endswith(": 1 run, 1 of 3 points")
     assert second.startswith("  duration = 16: egress_time ")
     assert not Path("plan", "recordings").exists()
-    assert main(["study", plan, "--keep", "none"]) == 0
-    assert capsys.readouterr().out.splitlines()[0].endswith(": 3 runs, 3 points")
+    out = footway("study", plan, "--keep", "none").printed
+    assert out.splitlines()[0].endswith(": 3 runs, 3 points")
     assert not Path("plan", "recordings").exists()
-    assert main(["study", plan, "--keep", "median, 2-0"]) == 0
+    assert footway("study", plan, "--keep", "median, 2-0").code == 0
     assert {f.stem for f in Path("plan", "recordings").iterdir()} == {"median", "2-0"}
 
 
-def test_check(plan, capsys):
+def test_check(footway, plan):
     Path(plan).write_text('scenario = "walk.toml"\nseeds = 4\n[vary]\nduration = [5, 6, 7]\n')
-    assert main(["study", plan, "--check"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    assert footway("study", plan, "--check").printed.splitlines() == [
         "plan.toml is fine: 3 points, 12 runs", "  varies: duration",
     ]  # fmt: skip
     assert not Path("plan").exists()
@@ -67,13 +60,9 @@ def test_check(plan, capsys):
         (["--keep", "best"], "the run to keep is 'best': give 'median', 'worst' or 'POINT-SEED'"),
     ],
 )
-def test_bad_options(plan, options, message, capsys):
-    assert main(["study", plan, *options]) == 2
-    captured = capsys.readouterr()
-    assert message in captured.err
-    assert not captured.out
+def test_bad_options(footway, plan, options, message):
+    footway("study", plan, *options).refuses(message)
 
 
-def test_a_missing_file(capsys):
-    assert main(["study", "none.toml"]) == 2
-    assert "none.toml" in capsys.readouterr().err
+def test_a_missing_file(footway):
+    footway("study", "none.toml").refuses("none.toml")
