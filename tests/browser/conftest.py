@@ -28,6 +28,12 @@ FLAGS = (
 
 SIZE = {"width": 840, "height": 570}  # small, because pixels cost time
 
+# Twenty pictures a second while something moves: they are drawn by the processor.
+FEW_PICTURES = """{
+    const request = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (draw) => setTimeout(() => request(draw), 40);
+}"""
+
 
 def do_without(reason):
     if os.environ.get("FOOTWAY_BROWSER") == "needed":
@@ -90,6 +96,7 @@ def context(chromium):
     """One for all tests, so that the compiled script is kept."""
     made = chromium.new_context(viewport=SIZE, color_scheme="light")
     made.set_default_timeout(1000 * PATIENCE)
+    made.add_init_script(FEW_PICTURES)
     yield made
     made.close()
 

@@ -28,13 +28,11 @@ PICTURES = [name for name in CALLS if name.startswith("plot")]
 FAST = ["build", "check", "demo", "path", "route", "studio"]
 
 GROUPS = {
-    "crowd": [name for name in CALLS if name.startswith(("Crowd", "Recording"))],
     "pictures": PICTURES,
-    "roadmap": [name for name in CALLS if name.startswith(("roadmap.", "Editor", "Roadmap."))],
+    "other calls": [name for name in CALLS if name not in PICTURES],
     "commands": FAST,
     "other commands": [name for name in COMMANDS if name not in FAST],
 }
-GROUPS["rest"] = [name for name in CALLS if not any(name in group for group in GROUPS.values())]
 
 
 def faults(kind, names):
