@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
 import footway as fw
+from tests.effort import examples
 from tests.oracle.noded import assert_noded
 from tests.unit.formats.files import SQUARE, box, collection, feature
-
-SOME = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 GEOJSON = collection(
     feature([SQUARE, box(4, 4, 6, 6)[0][::-1]]),
@@ -107,7 +106,7 @@ def test_valid_files_are_valid(name):
 
 
 @pytest.mark.parametrize("name", VALID)
-@SOME
+@examples(100)
 @given(data=st.data())
 def test_mutated_files(name, data):
     content = data.draw(mutated(VALID[name]))
@@ -115,7 +114,7 @@ def test_mutated_files(name, data):
 
 
 @pytest.mark.parametrize("name", ["a.geojson", "a.wkt", "a.map", "a.yaml", "a.png", "a.bin"])
-@SOME
+@examples(100)
 @given(content=st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_random_bytes(name, content):
     survives({name: content}, name)
@@ -165,14 +164,14 @@ FEATURE = st.fixed_dictionaries(
 )
 
 
-@SOME
+@examples(100)
 @given(features=st.lists(FEATURE | WILD, max_size=4), crs=WILD, meta=WILD)
 def test_random_geojson(features, crs, meta):
     document = {"type": "FeatureCollection", "features": features, "crs": crs, "meta": meta}
     survives({"a.geojson": json.dumps(document).encode()}, "a.geojson")
 
 
-@SOME
+@examples(100)
 @given(value=WILD, key=st.sampled_from(["image", "resolution", "origin", "negate", "free_thresh"]))
 def test_random_values_in_yaml(value, key):
     keys = {"image": "p.pgm", "resolution": 0.05, "origin": [0, 0, 0]} | {key: value}
@@ -207,7 +206,7 @@ def dirty(draw: Any) -> dict[str, Any]:
     return arguments
 
 
-@settings(SOME, max_examples=250)
+@examples(250)
 @given(arguments=dirty())
 @example({"walkable": [[(0, 0), (10, 0), (10, 10)]], "lines": [[(0, 0), (10, 10)]]})
 @example({"walkable": [[(0, 0), (7, 3), (5, 9)]], "lines": [[(1, 0), (1, 9)], [(0, 1), (9, 1)]]})

@@ -100,7 +100,7 @@ def assert_the_same_run(folder, whole):
 
 
 def test_killed_and_resumed(scenario, whole, tmp_path):
-    moments = [random.Random(1).uniform(0.0, 0.5) for _ in range(3)]
+    moments = [random.Random(1).uniform(0.0, 0.5) for _ in range(2)]
     killed_again_and_again(scenario, tmp_path, moments)
     assert_the_same_run(tmp_path, whole)
 

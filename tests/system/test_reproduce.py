@@ -1,12 +1,14 @@
 """`footway reproduce` as a user runs it, small."""
 
-import json
+import pytest
 
 from tests.system.reproduced import Reproduced, footway, run_once
 
 made = run_once("cmm")
+slow = pytest.mark.slow  # tests/unit/reproduce has its parts; a table in `make test` is miran
 
 
+@slow
 class TestReport(Reproduced):
     pictures = (
         *(f"cmm-figure-{number}.png" for number in (1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13)),
@@ -15,6 +17,7 @@ class TestReport(Reproduced):
     )
 
 
+@slow
 def test_published_numbers_stand_beside_ours(made):
     assert [row[1] for row in made.rows("Game")][:5] == [274.0, None, None, 1051.0, 0.26]
     assert [row[1] for row in made.rows("Field")][:5] == [74.0, None, None, 285.0, 0.26]
@@ -25,21 +28,11 @@ def test_published_numbers_stand_beside_ours(made):
         assert [row[5] for row in made.rows(name)] == ["1x", "", "2x", "", "", "12x"]
 
 
+@slow
 def test_shortcuts_make_paths_shorter(made):
     for name in ("Game: one long query", "Field: one long query"):
         lengths = [row[1] for row in made.rows(name)]
         assert lengths[-1] < lengths[0]
-
-
-def test_claims_of_the_last_run_are_printed(made):
-    done = footway("reproduce", "--claims", "--json", "-o", made.folder)
-    assert done.returncode == 0
-    found = json.loads(done.stdout)["claims"]
-    assert found == made.answer["tables"][0]["claims"]
-    assert {claim["verdict"] for claim in found} >= {"better", "same"}
-    text = (made.folder / "claims.md").read_text()
-    assert all(claim["what"] in text for claim in found)
-    assert all((made.folder / claim["file"]).exists() for claim in found)
 
 
 def test_an_unknown_table_is_one_line_and_exit_code_2(tmp_path):

@@ -1,10 +1,8 @@
 """`footway reproduce miran` as a user runs it, small."""
 
-import pytest
+import json
 
-from tests.system.reproduced import Reproduced, run_once
-
-pytestmark = pytest.mark.slow  # tests/unit/reproduce has its parts
+from tests.system.reproduced import Reproduced, footway, run_once
 
 made = run_once("miran")
 
@@ -25,3 +23,14 @@ def test_miran_keeps_out_of_the_mud_and_the_irm_does_not(made):
     assert float(metres["mud, m"][0]) == 0.0
     assert float(metres["mud, m"][1]) > 0.5
     assert float(metres["sidewalk, m"][0]) > float(metres["sidewalk, m"][1])
+
+
+def test_claims_of_the_last_run_are_printed(made):
+    done = footway("reproduce", "--claims", "--json", "-o", made.folder)
+    assert done.returncode == 0
+    found = json.loads(done.stdout)["claims"]
+    assert found == made.answer["tables"][0]["claims"]
+    assert found
+    text = (made.folder / "claims.md").read_text()
+    assert all(claim["what"] in text for claim in found)
+    assert all((made.folder / claim["file"]).exists() for claim in found)

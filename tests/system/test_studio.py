@@ -22,7 +22,7 @@ from footway.studio.files.saving import as_geojson
 from footway.studio.protocol.wire import unpacked
 from footway.studio.web import server
 from footway.studio.web.access import MAX_CLIENTS, MAX_TEXT, MAX_UPLOAD, Access
-from tests.unit.studio.serving import Page, serving, wait_until
+from tests.unit.studio.serving import InThisProcess, Page, serving, wait_until
 
 COMMAND = [sys.executable, "-m", "footway", "studio"]
 
@@ -136,7 +136,7 @@ def test_another_host_needs_the_token():
 
 @pytest.fixture(scope="module")
 def studio():
-    with serving(open_built_in("gallery:field")) as made:
+    with serving(open_built_in("gallery:field"), loader=InThisProcess()) as made:
         yield made
 
 

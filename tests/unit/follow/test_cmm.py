@@ -179,7 +179,7 @@ class TestStraightWays:
         north = np.column_stack([np.full(50, 14.0), np.linspace(4.2, 14, 50)])
         centres = np.vstack([east, bend, north])
         balls = np.column_stack([centres, np.zeros(len(centres)), np.ones(len(centres))])
-        for start in range(0, 90, 7):
+        for start in range(0, 90, 13):
             x = balls[start, :3] + (0.0, 0.2, 0.0)
             t = oracle.attraction_index(x, balls, RADIUS, start)
             expected = oracle.shortcut_index(x, balls, RADIUS, t, len(balls) - 1)

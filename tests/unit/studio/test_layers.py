@@ -124,7 +124,7 @@ def test_islands_are_polygons_of_their_own():
 
 def test_a_layer_is_cancelled_and_its_progress_is_sent():
     with serving() as studio, Page(studio.access) as page:
-        n = page.send("layer", name="roadmap", method="rrm_star", resolution=0.06)
+        n = page.send("layer", name="roadmap", method="rrm_star", resolution=0.09)
         facts = page.event("progress")[0]["facts"]
         assert facts["of"] == n
         assert 0 <= facts["done"] <= facts["total"]
