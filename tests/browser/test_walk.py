@@ -21,8 +21,7 @@ def test_a_click_on_the_small_map_walks_there(browsing):
     browsing.slide("walk-speed", 6)
     goal = (begin["at"][0] + 3, begin["at"][1])
     click_minimap(browsing, goal)
-    walk = browsing.shows(lambda state: state["walk"]["moving"])["walk"]
-    assert walk["duration"] > 1
+    browsing.shows(lambda state: state["walk"]["duration"] > 1)  # it may have ended by now
     end = browsing.shows(lambda state: not state["walk"]["moving"])["walk"]
     assert math.dist(end["at"], goal) < 1.0
 
@@ -44,6 +43,6 @@ def test_stops_make_a_tour_and_a_drag_looks_aside(browsing):
     after = browsing.shows(lambda state: abs(state["walk"]["heading"] - before) > 0.1)["walk"]
     assert after["heading"] - before == pytest.approx(0.45, abs=0.1)
     browsing.press("walk-tour")
-    browsing.shows(lambda state: state["walk"]["moving"])
+    browsing.shows(lambda state: state["walk"]["duration"] > 0)
     browsing.press("view-map")
     browsing.shows(lambda state: state["view"] == "map")
