@@ -191,8 +191,8 @@ def clearance_up_to(most, ax, ay, bx, by, floor, grid):
             w = grid.candidates[slot]
             side_c = dx * (walls[w, 1] - ay) - dy * (walls[w, 0] - ax)
             side_d = dx * (walls[w, 3] - ay) - dy * (walls[w, 2] - ax)
-            # Most walls are farther from the whole line through ab, half of them on either side: one
-            # comparison, because the CPU would guess wrong for two.
+            # Most walls are farther from the whole line through ab, half of them on either side:
+            # one comparison, because the CPU cannot guess which of two would be true.
             if max(min(side_c, side_d), -max(side_c, side_d)) > best * length:
                 continue
             d = _between_segments(ax, ay, bx, by, walls, w)
