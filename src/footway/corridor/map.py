@@ -382,8 +382,8 @@ class CorridorMap(NotebookDisplay):
                 find = partial(self._path_or_none, radius=radius, wanted=wanted)
                 return list(pool.map(find, a, b))
         solutions = self.solver.solve_many(a, b, radius, threads=count)
-        ends = (list(map(tuple, points.tolist())) for points in (a, b))
-        return [self._as_path(*query, radius) for query in zip(solutions, *ends, strict=True)]
+        queries = zip(solutions, _pairs(a), _pairs(b), strict=True)
+        return [self._as_path(*query, radius) for query in queries]
 
     def paths_between(
         self,
@@ -782,6 +782,11 @@ def _xy(point: Floats | XY) -> XY:
         return point
     x, y = point.tolist()
     return x, y
+
+
+def _pairs(points: Floats) -> list[XY]:
+    """Return points (n, 2) as pairs of floats."""
+    return [(x, y) for x, y in points.tolist()]
 
 
 def _check_clearance(value: float | None, radius: float) -> float:
