@@ -372,7 +372,7 @@ class Simulation:
         if len(self._cell_of) != capacity:
             self._cell_of, self._slots, self._ids = np.empty((3, capacity), np.int32)
             self._bodies = np.empty((capacity, 5), np.float32)
-            self._headings = np.empty((capacity, 2), np.float32)
+            self._headings = np.empty((capacity, 3), np.float32)
             self._requests = np.empty((capacity, 2), np.int32)
         state, box, shape, cell_of = characters.state, self.box, self.shape, self._cell_of
 

@@ -15,6 +15,8 @@ from footway.crowd.kernels.layouts import (
     HEADING_X,
     HEADING_Y,
     ID,
+    LANE,
+    LANE_THERE,
     MODE,
     RADIUS,
     SHEET,
@@ -95,3 +97,4 @@ def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, he
         bodies[row, BODY_VX], bodies[row, BODY_VY] = state.body[k, VX], state.body[k, VY]
         bodies[row, BODY_RADIUS] = state.body[k, RADIUS]
         headings[row, X], headings[row, Y] = state.body[k, HEADING_X], state.body[k, HEADING_Y]
+        headings[row, LANE_THERE] = state.body[k, LANE]

@@ -18,6 +18,7 @@ from footway.corridor.kernels.surface import last_layer, layer_grid, surface_lin
 from footway.corridor.kernels.wall_grid import nearest_wall
 from footway.crowd.kernels.floors import keep_off_doors, pass_portals
 from footway.crowd.kernels.layouts import (
+    LANE_THERE,
     LOOK,
     RADIUS,
     SHEET,
@@ -61,7 +62,7 @@ LIMIT_X, LIMIT_Y, MOST, HARD = range(4)
 
 _ZERO, _RANGE, _GIVE = np.float32(0.0), np.float32(RANGE), np.float32(GIVE)
 _HALF, _LEEWAY, _ONE = np.float32(0.5), np.float32(0.4), np.float32(1.0)
-_QUARTER, _TWO = np.float32(0.25), np.float32(2.0)
+_QUARTER, _TWO, _FOUR = np.float32(0.25), np.float32(2.0), np.float32(4.0)
 _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
 _SIDESTEP = np.float32(8.0)  # m/s2; these three were found by trying dense two-way flow
@@ -139,16 +140,17 @@ def limit_to_characters(row, speed, room, first, end, world, workspace):
 
 
 @inner
-def sidestep(lane, first, end, world, workspace):
+def sidestep(number, lane, first, end, world, workspace):
     """Return the acceleration to the left (m/s2) of a character who is in the way of others.
 
     It evades those who come toward it, by their preferred directions: in a jam nobody has a
     velocity. It goes to the side where fewer of them are and where others walk in its own
-    direction, so that lanes form; if both sides are alike, its lane decides. Nobody comes toward it
+    direction, so that lanes form. If somebody comes straight toward it, the two agree on a side: by
+    the mean of their lanes, and by chance if they have none. Nobody comes toward it
     in one-way flow, so nothing changes there.
     """
-    pairs, headings = workspace.pairs, world.cells.headings
-    blocked, side = _ZERO, lane
+    pairs, headings, ids = workspace.pairs, world.cells.headings, world.cells.ids
+    blocked, side = _ZERO, _ZERO
     for m in range(first, end):
         gap = pairs[GAP, m]
         if gap >= _EVADE:
@@ -167,12 +169,22 @@ def sidestep(lane, first, end, world, workspace):
         left = (ey * nx - ex * ny) * (gap + contact) / contact  # of the other one
         weight = ahead * (_ONE - gap / _EVADE)
         if alike < -_HALF:
-            side -= weight * min(_ONE, max(-_ONE, left))
+            aside = min(_ONE, max(-_ONE, left))
+            both = lane + headings[other, LANE_THERE] + _agreed(number, ids[other], world.motion.epoch)
+            both = min(_ONE, max(-_ONE, _FOUR * both)) * (_ONE - abs(aside))
+            side += weight * (both - aside)
             if abs(left) < _IN_THE_WAY:
                 blocked = max(blocked, weight)
         elif alike > _HALF:
             side += weight * min(_ONE, max(-_ONE, left))
     return _SIDESTEP * blocked * min(_ONE, max(-_ONE, side + side))
+
+
+@inner
+def _agreed(a, b, epoch):
+    """Return a number from -1/4 to 1/4 that chance gives to two characters for some time."""
+    bits = mix(min(a, b), max(a, b), epoch >> 2) >> np.uint64(40)
+    return np.float32(np.int64(bits) * (0.5 / 16777216.0) - 0.25)
 
 
 @inner

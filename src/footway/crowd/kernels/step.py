@@ -391,7 +391,9 @@ def _avoid(b, k, first, world, state, workspace):
         if preferred[b, PACE] == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
             fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
         elif preferred[b, PACE] > 0.0 and world.motion.headway.time > _ZERO:
-            left = sidestep(state.body[k, col.LANE], first, middle, world, workspace)
+            left = sidestep(
+                state.cursor[k, col.ID], state.body[k, col.LANE], first, middle, world, workspace
+            )
             fx -= left * np.float32(preferred[b, DIRECTION_Y])
             fy += left * np.float32(preferred[b, DIRECTION_X])
         strength = repulsion_of_obstacles(model)
