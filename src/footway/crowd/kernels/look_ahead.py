@@ -88,5 +88,5 @@ def look_ahead(k, x, y, r, state, path_halves, tracks):
     if sees_goal:
         state.place[k, col.AIM_X] = state.place[k, col.GOAL_X]
         state.place[k, col.AIM_Y] = state.place[k, col.GOAL_Y]
-    distance = SHARE * math.sqrt(px * px + py * py)
-    state.body[k, col.LOOK] = min(GREATEST, max(LEAST, distance))
+    distance = math.sqrt(px * px + py * py)
+    state.body[k, col.LOOK] = min(GREATEST, max(min(LEAST, distance), SHARE * distance))
