@@ -759,12 +759,6 @@ class TestStraightToTheGoal:
         assert gone + np.hypot(*(crowd.positions[0] - goal)) < 1.1 * np.hypot(*(goal - start))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="people may step over the point that they walk to and back for ever, if each time they "
-    "look ahead they are before it: looking again after 4 s without progress cures it, but changes "
-    "golden hashes of two local models, and a fit in tests/unit/validate/test_trajectories.py",
-)
 def test_nobody_steps_over_the_point_that_it_walks_to_and_back_for_ever():
     """The point is at a door post."""
     walls = [[(0, 3), (0.5, 3)], [(1.5, 3), (2, 3)], [(2, 0), (2, 3)], [(2, 3), (6, 3)]]
@@ -774,3 +768,20 @@ def test_nobody_steps_over_the_point_that_it_walks_to_and_back_for_ever():
         crowd.add(1, starts=[start], goals=[(3, 3.5)], radius=0.2, speed=0.3, corner=1, noise=0.0)
         crowd.step(250)
         assert crowd.arrivals == 1
+
+
+def test_two_who_meet_at_a_wall_agree_on_the_side_to_which_they_evade():
+    """Each with a side of its own, both pressed against the wall for ever, beside 3 m of space."""
+    walls = shapely.MultiPolygon([shapely.box(0, 6 * k, 24, 6 * k + 4) for k in range(40)])
+    cmap = fw.CorridorMap.build(fw.Environment.from_polygons(walls))
+    rng = np.random.default_rng(0)
+    ends = np.array([[(9.5, 6 * k + 0.26), (12.5, 6 * k + 0.26)] for k in range(40)]).reshape(-1, 2)
+    ends[:, 1] += rng.uniform(0, 0.1, 80)
+    goals = np.column_stack([np.tile([23.0, 1.0], 40), ends[:, 1]])
+    crowd = fw.Crowd(cmap, seed=0)
+    crowd.add(80, starts=ends, goals=goals, radius=0.25, speed=(1.2, 0.1))
+    crowd.step(100)
+    east = crowd.positions[::2, 0] > 14
+    west = crowd.positions[1::2, 0] < 8
+    assert east.all()
+    assert west.all()

@@ -67,6 +67,7 @@ _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
 _SIDESTEP = np.float32(8.0)  # m/s2; these three were found by trying dense two-way flow
 _IN_THE_WAY = np.float32(1.5)  # sums of the radii to either side
+_STRAIGHT = np.float32(0.02)  # sums of the radii aside, within which chance decides on a side
 _PRESSING = np.float32(5.0)  # per m; this and _MAKE_ROOM were found by trying doors
 _MAKE_ROOM = np.float32(4.0)  # 1/s, rate at which characters restore the space
 _OPPOSED = np.float32(-0.8)  # cosine between the directions of two who meet
@@ -145,9 +146,9 @@ def sidestep(number, lane, first, end, world, workspace):
 
     It evades those who come toward it, by their preferred directions: in a jam nobody has a
     velocity. It goes to the side where fewer of them are and where others walk in its own
-    direction, so that lanes form. If somebody comes straight toward it, the two agree on a side: by
-    the mean of their lanes, and by chance if they have none. Nobody comes toward it
-    in one-way flow, so nothing changes there.
+    direction, so that lanes form. Two who come straight toward each other agree on a side, by the
+    mean of their lanes, and by chance if they have none: with sides of their own both may go toward
+    the same wall. Nobody comes toward it in one-way flow, so nothing changes there.
     """
     pairs, headings, ids = workspace.pairs, world.cells.headings, world.cells.ids
     blocked, side = _ZERO, _ZERO
@@ -170,9 +171,11 @@ def sidestep(number, lane, first, end, world, workspace):
         weight = ahead * (_ONE - gap / _EVADE)
         if alike < -_HALF:
             aside = min(_ONE, max(-_ONE, left))
-            both = lane + headings[other, LANE_THERE] + _agreed(number, ids[other], world.motion.epoch)
-            both = min(_ONE, max(-_ONE, _FOUR * both)) * (_ONE - abs(aside))
-            side += weight * (both - aside)
+            agreed = lane + headings[other, LANE_THERE]
+            if abs(aside) < _STRAIGHT:
+                agreed += _chance(number, ids[other], world.motion.epoch)
+            agreed = min(_ONE, max(-_ONE, _FOUR * agreed)) * (_ONE - abs(aside))
+            side += weight * (agreed - aside)
             if abs(left) < _IN_THE_WAY:
                 blocked = max(blocked, weight)
         elif alike > _HALF:
@@ -181,8 +184,8 @@ def sidestep(number, lane, first, end, world, workspace):
 
 
 @inner
-def _agreed(a, b, epoch):
-    """Return a number from -1/4 to 1/4 that chance gives to two characters for some time."""
+def _chance(a, b, epoch):
+    """Return a number from -1/4 to 1/4 that two characters share for some time."""
     bits = mix(min(a, b), max(a, b), epoch >> 2) >> np.uint64(40)
     return np.float32(np.int64(bits) * (0.5 / 16777216.0) - 0.25)
 
