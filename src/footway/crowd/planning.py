@@ -224,6 +224,7 @@ class Planner:
         """Find and assign paths; return the results (n, 5)."""
         found = np.zeros((len(requests.ids), 5), np.int32)
         batches = self.find(requests, index, openings)
+        self._reserve([answer for _, answer, _ in batches])
         if self._simulation.lifts is not None:  # those who choose a lift know all before them
             batches = [join_batches(batches)] if batches else []
         for rows, answer, halves in batches:
@@ -288,8 +289,19 @@ class Planner:
             )  # fmt: skip
             if done == len(slots):
                 return
-            more = np.zeros_like(self.pool.halves)
-            self.pool = self.pool._replace(halves=np.concatenate([self.pool.halves, more]))
+            self._grow_pool(2 * len(self.pool.halves))
+
+    def _reserve(self, answers: list[NDArray[np.int32]]) -> None:
+        """Make room for the paths of results (k, 5) at once: each growth copies the pool."""
+        sizes = [block_size(found[:, HALVES].astype(np.int64)) for found in answers]
+        more = sum(int((1 << size).sum()) for size in sizes)
+        if self.pool.free[0] + more > 2 * len(self.pool.halves):
+            self._grow_pool(int(self.pool.free[0]) + more)
+
+    def _grow_pool(self, capacity: int) -> None:
+        halves = np.zeros(capacity, np.int32)
+        halves[: len(self.pool.halves)] = self.pool.halves
+        self.pool = self.pool._replace(halves=halves)
 
     def start_wandering(self, ids: Ints, population: Population) -> None:
         """Put wanderers on the nearest edge."""

@@ -335,6 +335,19 @@ class TestParts:
             (alone,) = plan(starts[k : k + 1], goals[k : k + 1], terrain_data)
             assert all(map(np.array_equal, alone, together[k]))
 
+    def test_routes_to_one_goal_are_those_to_each(self):
+        """Many of them share a search of the whole terrain, for its bounds."""
+        terrain_data = StyleTerrain.build(
+            FollowingStyle("miran", 30.0, 3.0, 1.0, 0.5, 1.0, 3.0, 0.25, MUD), yard()
+        )
+        starts = np.random.default_rng(6).uniform((1, 1), (17, 29), (60, 2))
+        goals = np.tile([50.0, 20.0], (60, 1))
+        together = plan(starts, goals, terrain_data)
+        for k in range(60):
+            (alone,) = plan(starts[k : k + 1], goals[k : k + 1], terrain_data)
+            assert alone is not None
+            assert all(map(np.array_equal, alone, together[k]))
+
     def test_places_on_the_terrain(self):
         terrain = fw.Terrain.build(yard(), 0.5)
         corners = terrain.mesh.points[terrain.mesh.triangles]

@@ -87,7 +87,10 @@ class TestRelease:
         corner = np.flatnonzero((nodes.places == (10, 6)).all(axis=1)).astype(np.int32)
         through = terrain.triangles_at(ends).astype(np.int32)
         weights = terrain.weights({"a": weight, "b": weight})
-        points, cost = pull_taut(corner, through, ends.ravel(), weights, 0.0, terrain.mesh, nodes)
+        points, cost = pull_taut(
+            corner, through, ends.ravel(), weights, 0.0, terrain.mesh, nodes,
+            network_of(terrain).rates_around(weights),
+        )  # fmt: skip
 
         def length(x: float) -> float:
             return math.dist((9.4, 6.2), (x, 6)) + weight * math.dist((x, 6), (10.3, 5.4))

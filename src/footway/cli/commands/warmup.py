@@ -314,6 +314,7 @@ def _use_crowds_on_terrain() -> None:
     crowd = Crowd(CorridorMap.build(yard), environment=yard)
     crowd.add(2, preferences=preferences)
     crowd.add(2, preferences=preferences, follow="irm")
+    crowd.add(30, preferences=preferences, destinations=[(1.0, 1.0)])  # many with one goal
     crowd.step(2)
     crowd.character(0)
 

@@ -1,7 +1,7 @@
 """Searches over the nodes of a terrain for many characters that share their preferences.
 
 The result is that of `kernels/search.search`, to the last bit: the same nodes, links and rule for
-paths of equal cost. It takes less than half of the time, because the cost of each link is computed once
+paths of equal cost. It takes about half of the time, because the cost of each link is computed once
 for all searches, links that cannot matter are left out, what a search knows about a node is one
 row of memory, and the bounds of all landmarks are compared at once, as whole numbers.
 """
