@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks import (
+    alternatives,
     blends,
     build,
     commands,
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
 # Commands first: other sections leave the caches of the machine cold for them.
 SECTIONS = {
-    "commands": commands, "build": build, "scaling": scaling, "queries": queries, "grids": grids,
-    "blends": blends, "levels": levels, "follow": follow, "terrain": terrain, "crowds": crowds,
+    "commands": commands, "build": build, "scaling": scaling, "queries": queries,
+    "alternatives": alternatives, "grids": grids, "blends": blends, "levels": levels, "follow": follow, "terrain": terrain, "crowds": crowds,
     "crowd-terrain": crowd_terrain, "points": points, "studies": studies, "studio": studio,
 }  # fmt: skip
 

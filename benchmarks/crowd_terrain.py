@@ -1,8 +1,8 @@
 """Crowds on terrain: what a step costs those who follow routes over preferred terrain.
 
 The same characters, with a radius of 0.25 m and 1.2 m/s, walk from goal to goal in the city with a
-hundred regions of four kinds: by corridors ("cmm", the plain crowd), by routes with MIRAN, and by
-routes with IRM, each with its default numbers. They move in turn, round by round, on one thread.
+hundred regions of four kinds: by corridors ("cmm", the plain crowd), by routes with MIRAN, with and
+without its boundary force F_b, and by routes with IRM, each with its default numbers. They move in turn, round by round, on one thread.
 A step is one call of `crowd.step`, with all looks and with the routes of those who arrive. Looks
 and routes are timed by the profiler in steps of their own. "each metre weighs" is the mean weight
 of the terrain under their feet, for the preferences of those who have them.
@@ -40,6 +40,7 @@ PLAIN = "cmm"
 MANNERS: Mapping[str, dict[str, Any]] = {
     PLAIN: {},
     "miran": {"preferences": scenes.CITIZEN},
+    "miran without F_b": {"preferences": scenes.CITIZEN, "clearance": 0.0},
     "irm": {"preferences": scenes.CITIZEN, "follow": "irm"},
 }
 PARTS = {

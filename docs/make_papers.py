@@ -3,18 +3,21 @@
 
     python docs/make_papers.py [FOLDER]      # folder of `footway reproduce`; out/reproduce
 
-The numbers are those of the last run. `make reproduce` runs the experiments and then this.
+The numbers are those of the last run; claims of experiments without a report in the folder stay as
+they are. `make reproduce` runs all experiments and then this.
 """
 
 from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from footway.reproduce import EXPERIMENTS
+from footway.reproduce.claims import FILE as VERDICTS
 from footway.reproduce.claims import read_claims
 from footway.reproduce.report import as_text
 
@@ -466,12 +469,21 @@ def choices() -> list[str]:
     return [*lines, ""]
 
 
-def claims(paper: Paper, folder: Path) -> list[str]:
-    """Return the claims of a paper in the last run as lines of Markdown."""
+def claims(paper: Paper, folder: Path, page: str) -> list[str]:
+    """Return the claims of a paper in the last run as lines of Markdown.
+
+    Claims of reports that the folder lacks stay as they are on the page.
+    """
     lines = [
         "| claim | published | as printed | by default | verdict | figure |",
         "|---|---|---|---|---|---|",
     ]
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in section_of(page, paper.title)}
+    for name, verdicts in tomllib.loads(VERDICTS.read_text(encoding="utf-8")).items():
+        if (folder / f"{name}.json").exists():
+            continue
+        known = (key.removeprefix(f"{paper.name}, ") for key in verdicts)
+        lines += [rows[claim] for claim in known if claim in rows]
     for claim in read_claims(folder):
         if claim.place.startswith(f"{paper.name},"):
             where = claim.place.removeprefix(f"{paper.name}, ")
@@ -482,22 +494,32 @@ def claims(paper: Paper, folder: Path) -> list[str]:
     return [*lines, ""]
 
 
-def runs(folder: Path) -> list[str]:
-    """Return when and where each report in a folder was made, as lines of Markdown."""
+def section_of(page: str, title: str) -> list[str]:
+    """Return the lines of a section of the page."""
+    _, _, found = page.partition(f"## {title}\n")
+    return found.split("\n## ")[0].splitlines()
+
+
+def runs(folder: Path, page: str) -> list[str]:
+    """Return when and where each report was made, as lines of Markdown: here, or for the page."""
     lines = [_RUNS, "| table | date | processor |", "|---|---|---|"]
     for name in EXPERIMENTS:
+        begin = f"| `footway reproduce {name}` |"
         if (file := folder / f"{name}.json").exists():
             machine = json.loads(file.read_text(encoding="utf-8"))["machine"]
             cores = f"{machine['processor']}, {machine['cores']} cores"
-            lines.append(f"| `footway reproduce {name}` | {machine['date']} | {cores} |")
+            lines.append(f"{begin} {machine['date']} | {cores} |")
+        else:
+            lines += [line for line in page.splitlines() if line.startswith(begin)]
     return [*lines, ""]
 
 
 def main(folder: Path) -> None:
     """Write the page from the reports in a folder."""
-    lines = [_INTRODUCTION, *runs(folder), *choices()]
+    page = TARGET.read_text(encoding="utf-8")
+    lines = [_INTRODUCTION, *runs(folder, page), *choices()]
     for paper in PAPERS:
-        lines += [*definitions(paper), *claims(paper, folder)]
+        lines += [*definitions(paper), *claims(paper, folder, page)]
     TARGET.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 

@@ -172,3 +172,18 @@ def test_every_claim_is_on_the_page():
     names = [name for table in verdicts.values() for name in table]
     missing = [name for name in names if f"| {name.split(', ', 1)[1]} |" not in PAGE]
     assert missing == []
+
+
+def test_claims_of_reports_that_were_not_run_stay(tmp_path):
+    """Of the report in the folder, only what it says is on the page; of the others, all."""
+    claim = less("miran-2013, table 1", "new", 100.0, 10.0)
+    report = Report("miran", "", {}, [Section("One", "x", [], claims=[claim])])
+    (tmp_path / "miran.json").write_text(json.dumps(report.to_dict()))
+    lines = {
+        paper.name: SCRIPT["claims"](paper, tmp_path, PAGE)[2:-1] for paper in SCRIPT["PAPERS"]
+    }
+    assert [line.split(" | ")[0] for line in lines.pop("miran-2013")] == ["| table 1: new"]
+    verdicts = tomllib.loads(claims.FILE.read_text(encoding="utf-8"))
+    others = [name for report, table in verdicts.items() if report != "miran" for name in table]
+    assert sum(map(len, lines.values())) == len(others)
+    assert all(line in PAGE for rows in lines.values() for line in rows)
