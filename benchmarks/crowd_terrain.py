@@ -2,10 +2,11 @@
 
 The same characters, with a radius of 0.25 m and 1.2 m/s, walk from goal to goal in the city with a
 hundred regions of four kinds: by corridors ("cmm", the plain crowd), by routes with MIRAN, with and
-without its boundary force F_b, and by routes with IRM, each with its default numbers. They move in turn, round by round, on one thread.
-A step is one call of `crowd.step`, with all looks and with the routes of those who arrive. Looks
-and routes are timed by the profiler in steps of their own. "each metre weighs" is the mean weight
-of the terrain under their feet, for the preferences of those who have them.
+without its boundary force F_b, and by routes with IRM, each with its default numbers. They move in
+turn, round by round, on one thread. A step is one call of `crowd.step`, with all looks and with the
+routes of those who arrive. Looks and routes are timed by the profiler in steps of their own. "each
+metre weighs" is the mean weight of the terrain under their feet, for the preferences of those who
+have them.
 """
 
 from __future__ import annotations
