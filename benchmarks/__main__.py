@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 # Commands first: other sections leave the caches of the machine cold for them.
 SECTIONS = {
     "commands": commands, "build": build, "scaling": scaling, "queries": queries,
-    "alternatives": alternatives, "grids": grids, "blends": blends, "levels": levels, "follow": follow, "terrain": terrain, "crowds": crowds,
-    "crowd-terrain": crowd_terrain, "points": points, "studies": studies, "studio": studio,
+    "alternatives": alternatives, "grids": grids, "blends": blends, "levels": levels,
+    "follow": follow, "terrain": terrain, "crowds": crowds, "crowd-terrain": crowd_terrain,
+    "points": points, "studies": studies, "studio": studio,
 }  # fmt: skip
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 RADIUS = 0.25
 QUERIES = 200
 LONGEST = 1e-9  # m, rounding
-MOST_EACH, MOST = 1.0, 10.0  # ms
+MOST_EACH, MOST = 1.0, 5.0  # ms
 ROWS: dict[str, dict[str, Any]] = {
     "k = 5": {"k": 5},
     "k = 20": {"k": 20},

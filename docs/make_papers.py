@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from footway.reproduce import EXPERIMENTS
 from footway.reproduce.claims import FILE as VERDICTS
-from footway.reproduce.claims import read_claims
+from footway.reproduce.claims import Claim, read_claims
 from footway.reproduce.report import as_text
 
 ROOT: Final = Path(__file__).parents[1]
@@ -480,18 +480,21 @@ def claims(paper: Paper, folder: Path, page: str) -> list[str]:
     ]
     rows = {line.split(" | ")[0].removeprefix("| "): line for line in section_of(page, paper.title)}
     for name, verdicts in tomllib.loads(VERDICTS.read_text(encoding="utf-8")).items():
-        if (folder / f"{name}.json").exists():
-            continue
-        known = (key.removeprefix(f"{paper.name}, ") for key in verdicts)
-        lines += [rows[claim] for claim in known if claim in rows]
-    for claim in read_claims(folder):
-        if claim.place.startswith(f"{paper.name},"):
-            where = claim.place.removeprefix(f"{paper.name}, ")
-            verdict = f"{claim.verdict}: {claim.why}" if claim.why else claim.verdict
-            values = (as_text(value) for value in (claim.published, claim.printed, claim.ours))
-            cells = (f"{where}: {claim.what}", *values, verdict, f"`{claim.file}`")
-            lines.append(f"| {' | '.join(cells)} |")
+        if (file := folder / f"{name}.json").exists():
+            found = [Claim(**claim) for claim in json.loads(file.read_text("utf-8"))["claims"]]
+            lines += [_row(one, paper) for one in found if one.place.startswith(f"{paper.name},")]
+        else:
+            known = (key.removeprefix(f"{paper.name}, ") for key in verdicts)
+            lines += [rows[claim] for claim in known if claim in rows]
     return [*lines, ""]
+
+
+def _row(claim: Claim, paper: Paper) -> str:
+    where = claim.place.removeprefix(f"{paper.name}, ")
+    verdict = f"{claim.verdict}: {claim.why}" if claim.why else claim.verdict
+    values = (as_text(value) for value in (claim.published, claim.printed, claim.ours))
+    cells = (f"{where}: {claim.what}", *values, verdict, f"`{claim.file}`")
+    return f"| {' | '.join(cells)} |"
 
 
 def section_of(page: str, title: str) -> list[str]:
@@ -516,6 +519,7 @@ def runs(folder: Path, page: str) -> list[str]:
 
 def main(folder: Path) -> None:
     """Write the page from the reports in a folder."""
+    read_claims(folder)  # raises an error that says what to do if there is none
     page = TARGET.read_text(encoding="utf-8")
     lines = [_INTRODUCTION, *runs(folder, page), *choices()]
     for paper in PAPERS:

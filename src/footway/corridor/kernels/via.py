@@ -195,6 +195,27 @@ def _length_through(count, wanted, portals):
     return length + hypot(wanted.gx - ax, wanted.gy - ay)
 
 
+@inner
+def _is_far(edge, wanted, axis):
+    """Whether the ends of an edge are too far from both ends of the path for any path through it.
+
+    False for the edges of joints, which a path may not follow.
+    """
+    for joint in (wanted.start_joint, wanted.goal_joint):
+        for other in joint:
+            if other == edge:
+                return False
+    for event in (axis.offsets[edge], axis.offsets[edge + 1] - 1):
+        dx = axis.right[event, 0] - axis.left[event, 0]
+        dy = axis.right[event, 1] - axis.left[event, 1]
+        x, y = axis.left[event, 0] + 0.5 * dx, axis.left[event, 1] + 0.5 * dy
+        away = hypot(x - wanted.sx, y - wanted.sy) + hypot(x - wanted.gx, y - wanted.gy)
+        away -= math.sqrt(dx * dx + dy * dy)  # the path may pass the chord anywhere
+        if away - CAUTION * (1.0 + away) > wanted.longest:
+            return True
+    return False
+
+
 @kernel
 def next_backbone(at, order, wanted, start, goal, axis, graph, memory):
     """Write the next backbone that is wanted to memory.out: (half-edges, next place, least length).
@@ -204,6 +225,8 @@ def next_backbone(at, order, wanted, start, goal, axis, graph, memory):
     """
     out = memory.out
     for place in range(at, len(order)):
+        if _is_far(order[place] // 2, wanted, axis):
+            continue
         n = _write_backbone(order[place], start, goal, graph, memory.marks, out)
         outside, whole = 0.0, 0.0
         for k in range(n):
