@@ -8,6 +8,7 @@ fastest round, and "each" is that time divided by the number of paths that were 
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmarks.effort import Effort
-    from footway import Path
+    from footway.corridor.path import TautPath
 
-    Ask = Callable[[Any, Any], list[Path]]
+    Ask = Callable[..., list[TautPath]]
 
 RADIUS = 0.25
 QUERIES = 200
@@ -47,7 +48,7 @@ def run(effort: Effort) -> Outcome:
     queries = list(zip(points[::2], points[1::2], strict=True))
     asked: dict[str, Ask] = {"shortest": lambda a, b: [cmap.path(a, b, radius=RADIUS)]}
     for name, options in ROWS.items():
-        asked[name] = lambda a, b, given=options: cmap.paths_between(a, b, radius=RADIUS, **given)
+        asked[name] = partial(cmap.paths_between, radius=RADIUS, **options)
     counts = {name: _checked(ask, queries, ROWS.get(name, {})) for name, ask in asked.items()}
     best = {name: np.full(len(queries), np.inf) for name in asked}
     for _ in range(effort.repeats):
