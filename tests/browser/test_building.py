@@ -61,7 +61,7 @@ def test_a_mark_on_stairs_is_on_both_floors_that_they_join(browsing):
 def test_what_is_for_plans_is_switched_off_in_one_line(browsing):
     browsing.press("layer-discs")
     browsing.open("gallery:rimea8")
-    reason = "Roadmaps and editing are for maps of one floor."
+    reason = "Roadmaps and discs are for maps of one floor."
     assert browsing.part("layers-none").inner_text() == reason
     assert browsing.page.locator("[data-testid=layer-grid]").evaluate(
         "(e) => e.closest('[inert]') !== null"
@@ -111,6 +111,21 @@ def test_people_walk_over_floors_and_are_followed(browsing, server):
     assert seen["height"] == pytest.approx(height)
     assert findings(browsing) == []
     server.request("crowd", do="faster", speed=1.0)
+
+
+def test_a_scenario_in_a_building_runs(browsing, tmp_path):
+    (tmp_path / "down.toml").write_text(
+        'map = "gallery:rimea8"\nduration = 60\n[[population]]\ncount = 5\narea = "room 7 up"\n'
+        'destinations = ["0"]\nthen = "exit"\n[area]\n"room 7 up" = [9.1, 7.7, 10.9, 9.9]\n'
+        '[floor]\n"room 7 up" = "2"\n'
+    )
+    browsing.open_file(tmp_path / "down.toml")
+    browsing.draws("down.toml")
+    browsing.shows(lambda state: state["people"] == {"2": 5})
+    browsing.press("tab-crowd", "crowd-speed-16", "crowd-play", "floor-1")
+    browsing.until(lambda: browsing.people(shown=True))  # they come by on the stairs
+    browsing.press("crowd-pause")
+    assert "5" in browsing.part("population-0").inner_text()
 
 
 def test_in_3d_floors_are_pulled_apart_cut_and_faint(browsing):

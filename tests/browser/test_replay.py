@@ -7,6 +7,7 @@ import pytest
 
 import footway as fw
 from footway.recording.recording import Recorder
+from footway.studio import replay
 from tests.browser.test_views import findings
 
 
@@ -74,3 +75,53 @@ def test_the_timeline_starts_at_the_first_frame(browsing, tmp_path):
     browsing.part("plot-present").click(position={"x": 42, "y": 20})
     assert 96.0 < browsing.state["replay"]["time"] < 105.0
     assert "not given: add --map" in browsing.part("document-facts").inner_text()
+
+
+@pytest.fixture(scope="module")
+def on_floors():
+    """People who come down the stairs of a building of three floors."""
+    crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:rimea8")), seed=1)
+    crowd.add(12, area="2", destinations=["0"], then="stay")
+    return crowd.run(seconds=40, every=10)
+
+
+def climbed(browsing, recording, k):
+    """Whether the page shows the people at their heights in a frame; those of a page are in cm."""
+    seen = sorted(person["height"] for person in browsing.people())
+    heights = np.sort(recording.floors_at(k)[1])
+    return len(seen) == len(heights) and np.abs(seen - heights).max() < 0.006
+
+
+def test_a_building_is_replayed_on_its_floors(browsing, on_floors, tmp_path):
+    on_floors.save(tmp_path / "down.parquet")
+    browsing.open_file(tmp_path / "down.parquet")
+    browsing.shows(lambda state: state["replay"]["frames"] == on_floors.n_frames)
+    browsing.shows(lambda state: state["people"] == {"2": 12})
+    assert browsing.people(shown=True) == []  # the ground floor is shown
+    browsing.press("floor-2")
+    assert len(browsing.people(shown=True)) == 12
+    browsing.slide("replay-time", 40)
+    last = on_floors.n_frames - 1
+    browsing.until(lambda: climbed(browsing, on_floors, last))
+    assert {p["sheet"] for p in browsing.people(shown=True)} < {
+        p["sheet"] for p in browsing.people()
+    }
+    browsing.press("view-3d")
+    assert len(browsing.people(shown=True)) == 12
+    assert findings(browsing) == []
+
+
+def test_a_page_of_a_building_replays_without_a_server(browsing, on_floors, tmp_path):
+    cmap = fw.CorridorMap.build(on_floors.building)
+    replay.write_page(on_floors, tmp_path / "down.html", cmap=cmap)
+    browsing.page.goto((tmp_path / "down.html").as_uri())
+    browsing.until(
+        lambda: browsing.page.evaluate("Boolean(window.footway && window.footway.ready)")
+    )
+    browsing.press("floor-2")
+    browsing.until(lambda: len(browsing.people(shown=True)) == 12)
+    browsing.slide("replay-time", 30)
+    browsing.until(lambda: climbed(browsing, on_floors, 30))
+    assert len(browsing.people(shown=True)) < 12
+    browsing.press("view-3d")
+    assert len(browsing.people(shown=True)) == 12

@@ -8,7 +8,12 @@ interface Content {
   replay: Replay;
   scale: number;
   origin: [number, number];
+  /** Height above which those of a building are given, m. */
+  lowest: number;
 }
+
+/** Metres of a unit of height. */
+const CENTIMETRE = 0.01;
 
 /** The recording that `footway export` put into the page: base64 of gzip of one envelope. */
 export async function embedded(text: string): Promise<EmbeddedRecording> {
@@ -24,6 +29,9 @@ export class EmbeddedRecording implements Source {
   private readonly offsets: Uint32Array;
   private readonly rows: Uint32Array;
   private readonly places: Uint16Array;
+  /** In a building: height and sheet of each place. */
+  private readonly heights: Uint16Array | undefined;
+  private readonly sheets: Uint16Array | undefined;
 
   constructor(content: Content, arrays: Arrays) {
     this.content = content;
@@ -31,6 +39,10 @@ export class EmbeddedRecording implements Source {
     this.offsets = counted(arrays.runs, arrays.times.length);
     this.rows = new Uint32Array(this.offsets[this.offsets.length - 1]);
     this.places = new Uint16Array(2 * this.rows.length);
+    if (arrays.run_sheets !== undefined) {
+      this.heights = new Uint16Array(this.rows.length);
+      this.sheets = new Uint16Array(this.rows.length);
+    }
     this.unpack();
   }
 
@@ -64,12 +76,14 @@ export class EmbeddedRecording implements Source {
 
   /** Sum the steps of the trajectories modulo 65,536, and arrange the positions by frame. */
   private unpack(): void {
-    const { runs, steps } = this.arrays;
+    const { runs, steps, run_sheets, climbs } = this.arrays;
+    const { heights, sheets } = this;
     const next = this.offsets.slice();
     let s = 0;
     for (let r = 0; r < runs.length; r += 3) {
       let x = 0;
       let y = 0;
+      let z = 0;
       for (let k = 0; k < runs[r + 2]; k++, s++) {
         x = (x + steps[2 * s]) & 65535;
         y = (y + steps[2 * s + 1]) & 65535;
@@ -77,13 +91,17 @@ export class EmbeddedRecording implements Source {
         this.rows[at] = runs[r];
         this.places[2 * at] = x;
         this.places[2 * at + 1] = y;
+        if (heights === undefined || sheets === undefined) continue;
+        z = (z + climbs[s]) & 65535;
+        heights[at] = z;
+        sheets[at] = run_sheets[r / 3];
       }
     }
   }
 
   private frame(k: number): Replies["replay"] {
     const { people_id, people_radius, people_population, times } = this.arrays;
-    const { origin, scale } = this.content;
+    const { origin, scale, lowest } = this.content;
     const [from, to] = [this.offsets[k], this.offsets[k + 1]];
     const n = to - from;
     const rows = this.rows.subarray(from, to);
@@ -95,6 +113,9 @@ export class EmbeddedRecording implements Source {
       velocity: this.velocity(k, rows, at),
       radius: Uint16Array.from(rows, (row) => people_radius[row]),
       population: Uint8Array.from(rows, (row) => people_population[row]),
+      ...(this.heights === undefined
+        ? {}
+        : { height: Float32Array.from(this.heights.subarray(from, to), (z) => lowest + z * CENTIMETRE), sheet: this.sheets?.slice(from, to) }),
     };
     return { ok: { time: times[k], step: 0, n, frame: k }, arrays };
   }

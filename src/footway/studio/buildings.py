@@ -18,6 +18,8 @@ from footway.studio.protocol import replies
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.environment import Building
@@ -68,6 +70,15 @@ def sheets(building: Building) -> tuple[list[replies.SheetFacts], dict[str, Any]
         "polygon_sheets": np.repeat(numbers, parts),
         "line_sheets": np.repeat(numbers, [len(lines) for lines in walls]),
     }
+
+
+def is_on(building: Building, sheets: Ints, points: Floats) -> NDArray[np.bool_]:
+    """Return whether each point (n, 2) is on its sheet (n,)."""
+    found = np.zeros(len(points), bool)
+    for k in np.unique(sheets).tolist():
+        here = sheets == k
+        found[here] = building.contains(k, points[here])
+    return found
 
 
 def _sides(low: tuple[float, ...], high: tuple[float, ...]) -> list[replies.Place]:

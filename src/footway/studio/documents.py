@@ -12,6 +12,7 @@ from footway.environment.editing import Drawing
 from footway.environment.environment import GROUND, SLOPE
 from footway.environment.plan import Plan
 from footway.errors import BadInput
+from footway.recording.recorded_floors import check_building
 from footway.studio import buildings
 from footway.studio.protocol import replies
 from footway.studio.protocol.wire import ZERO_ORIGIN, Origin, origin_of
@@ -113,10 +114,10 @@ class Document:
     @property
     def locked(self) -> str | None:
         """Why the map cannot be edited; None if it can."""
-        if self.building is not None:
-            return "roadmaps and editing are for maps of one floor"
         if self.recording is not None:
             return "it is a recording, with the map on which it was made; open a map or a scenario"
+        if self.building is not None:
+            return "roadmaps and editing are for maps of one floor"
         if self.environment is None:
             return "a saved corridor map has no plan; open the file from which it was built"
         return None
@@ -277,9 +278,13 @@ def open_document(
 
 
 def is_toml_building(name: str) -> bool:
-    """Return whether a TOML file is a building, which has floors, and not a scenario."""
+    """Return whether a TOML file is a building, which lists floors, and not a scenario.
+
+    A scenario in a building has a table of floors: those of its areas.
+    """
     try:
-        return "floor" in tomllib.loads(Path(name).read_text(encoding="utf-8"))
+        found = tomllib.loads(Path(name).read_text(encoding="utf-8-sig"))
+        return isinstance(found.get("floor"), list)
     except (OSError, ValueError):
         return False  # `load_scenario` says what is wrong
 
@@ -317,11 +322,6 @@ def _scenario(name: str, display_name: str) -> Document:
 
     scenario = load_scenario(name)
     prepared = open_map(scenario)
-    if buildings.building_map(prepared.corridors) is not None:
-        raise BadInput(
-            f"{name}: is a scenario in a building, and crowds in the studio walk on maps of one "
-            f"floor: run it with `footway simulate`, and open {scenario.map} to see the building"
-        )
     env = with_areas(scenario, prepared.environment)
     return Document(display_name, "scenario", env, prepared.corridors, scenario=scenario)
 
@@ -333,22 +333,48 @@ def _recording(name: str, display_name: str, map_name: str | None, scale: float 
     recording = Recording.load(name)
     if not recording.n_frames:
         raise BadInput(f"{name}: has no frames; there is nothing to replay")
-    if recording.floor_names:
-        raise BadInput(
-            f"{name}: was recorded in a building, and the studio replays recordings of one floor: "
-            f"in Python, save Recording.load(file).on_floor({recording.floor_names[0]!r})"
-        )
     if map_name is not None:
         document = _map(map_name, map_name, scale, None)
-        if document.building is not None:
-            raise BadInput(
-                f"{map_name}: is a building, and the studio replays recordings of one floor: leave "
-                "--map out, or name the plan of that floor"
-            )
-        check_clear(recording, document.corridors, map_name)
+        _check_floors(recording, document, map_name)
+        if document.building is None:
+            check_clear(recording, document.corridors, map_name)
+    elif recording.floor_names:
+        document = _own_building(recording, name)
     else:
         document = _own_map(recording)
     return replace(document, name=display_name, what="recording", recording=recording)
+
+
+def _check_floors(recording: Recording, document: Document, map_name: str) -> None:
+    """Refuse the plan of one floor for a building, and the other way round."""
+    building, names = document.building, recording.floor_names
+    if building is not None and names:
+        check_building(recording, building, map_name)
+    elif building is not None:
+        raise BadInput(
+            f"{map_name}: is a building, and the recording is of one floor: give its plan"
+        )
+    elif names:
+        raise BadInput(
+            f"{map_name}: is a plan of one floor, and the recording is of a building with "
+            f"{', '.join(names)[:200]}: leave --map out, or give the building"
+        )
+
+
+def _own_building(recording: Recording, name: str) -> Document:
+    """Return the building in a recording, or the built-in one that it names."""
+    from footway.corridor import CorridorMap
+
+    building, own = recording.building, recording.map_name
+    if building is None:
+        given = f"gallery:{own.removeprefix('gallery:')}"
+        if given not in built_in():
+            raise BadInput(f"{name}: has no map: give that of its building with --map FILE")
+        document = open_built_in(given)
+        _check_floors(recording, document, given)
+        return document
+    check_building(recording, building, name)
+    return Document(own, "recording", None, CorridorMap.build(building))
 
 
 def _own_map(recording: Recording) -> Document:

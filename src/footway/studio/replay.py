@@ -5,6 +5,7 @@
         ground             the same arrays as in the studio's page
         runs               trajectories without gaps: character, first frame, number of frames
         steps              displacements from frame to frame
+        run_sheets, climbs in a building: the sheet of each run, and changes of height
 
 Positions in a page are multiples of 1/65,535 of the map's longer side (8 mm in a city of 500 m);
 they change little from frame to frame, so they compress well.
@@ -22,7 +23,8 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway.errors import BadFile, BadInput
-from footway.studio import STATIC
+from footway.recording.recorded_floors import rows_of, sheets_of
+from footway.studio import STATIC, buildings
 from footway.studio.documents import Document
 from footway.studio.layers import ground
 from footway.studio.protocol import replies
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.crowd import Recording
-    from footway.environment import Environment
+    from footway.environment import Building, Environment
 
     Arrays = dict[str, NDArray[Any]]
 
@@ -50,6 +52,8 @@ PLACEHOLDER: Final = "<!--footway-recording-->"
 """Placeholder in the player that is replaced by the recording."""
 
 _MAX_COORDINATE: Final = 65_535  # largest coordinate
+_CENTIMETRES: Final = 100.0  # units of height in a metre
+_BELOW: Final = 1.0  # m below the lowest sheet, so that no height is negative
 _MAX_POSITIONS: Final = 60_000_000  # of a page: a browser has not enough memory for more
 
 
@@ -75,7 +79,15 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
     count = min(recording.n_frames, _MAX_MEASURED)
     chosen = np.unique(np.linspace(0, recording.n_frames - 1, count).astype(np.int64))
     frames = [recording.frame(int(k)) for k in chosen]
-    density = _densities([sample.positions for sample in frames], corridors)
+    building_map = buildings.building_map(corridors)
+    sheets = [np.zeros(len(sample.ids), np.int64) for sample in frames]
+    if building_map is not None:
+        building = building_map.building
+        sheets = [sheets_of(recording, building, rows_of(recording, int(k))) for k in chosen]
+    places = [
+        np.column_stack([on, sample.positions]) for on, sample in zip(sheets, frames, strict=True)
+    ]
+    density = _densities(places, corridors)
     speed = [_mean(hypot(*sample.velocities.astype(float).T)) for sample in frames]
     facts = replies.Replay(
         frames=recording.n_frames,
@@ -98,17 +110,27 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
 
 
 def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
-    """Return the mean density around the characters of each frame, 1/m2."""
-    low = np.array(corridors.bounds[:2])
-    cells = [np.floor((at - low) / _CELL).astype(np.int64) for at in places]
+    """Return the mean density around the characters of each frame, 1/m2.
+
+    `places` are sheet (0 on a plan), x and y of the characters of each frame.
+    """
+    building_map = buildings.building_map(corridors)
+    bounds = corridors.bounds if building_map is None else building_map.building.bounds
+    low = np.array([0.0, *bounds[:2]])
+    size = np.array([1.0, _CELL, _CELL])
+    cells = [np.floor((at - low) / size).astype(np.int64) for at in places]
     used, which = np.unique(
-        np.concatenate([np.empty((0, 2), np.int64), *cells]), axis=0, return_inverse=True
+        np.concatenate([np.empty((0, 3), np.int64), *cells]), axis=0, return_inverse=True
     )
     # Walkable area of each cell, m2, from sample points; at least the share of one point.
-    corners = low + _CELL * used
+    corners = low[1:] + _CELL * used[:, 1:]
     inside = (np.indices((_PROBES, _PROBES)).reshape(2, -1).T + 0.5) * _CELL / _PROBES
     points = (corners[:, None] + inside).reshape(-1, 2)
-    free = corridors.clearance(points).reshape(len(corners), -1) > 0.0
+    if building_map is None:
+        is_free = corridors.clearance(points) > 0.0
+    else:
+        is_free = buildings.is_on(building_map.building, np.repeat(used[:, 0], len(inside)), points)
+    free = is_free.reshape(len(corners), -1)
     area: Floats = np.maximum(1, free.sum(axis=1)) * (_CELL / _PROBES) ** 2
     ends = np.cumsum([0, *map(len, cells)])
     found = []
@@ -128,7 +150,7 @@ def frame(document: Document, k: int) -> Answer:
     recording = recording_of(document)
     if k >= recording.n_frames:
         raise BadInput(f"there is no frame {k}; the recording has {recording.n_frames}")
-    return recorded_frame(recording, k)
+    return recorded_frame(recording, k, document.building)
 
 
 def trails(document: Document, first: int, last: int) -> Answer:
@@ -206,25 +228,46 @@ def envelope(document: Document) -> bytes:
         "names": list(recording.names),
         "scale": _scale(bounds),
         "origin": [bounds[0] - x, bounds[1] - y],  # of the positions, on the page
+        "lowest": 0.0 if document.building is None else lowest(document.building),
     }
     arrays = {f"ground_{name}": array for name, array in free_space.arrays.items()}
     arrays |= {f"plot_{name}": array for name, array in curves.arrays.items()}
-    message = packed(facts, arrays | trajectories(recording, bounds))
+    message = packed(facts, arrays | trajectories(recording, bounds, document.building))
     assert isinstance(message, bytes)
     return message
 
 
-def trajectories(recording: Recording, bounds: tuple[float, float, float, float]) -> Arrays:
+def trajectories(
+    recording: Recording,
+    bounds: tuple[float, float, float, float],
+    building: Building | None = None,
+) -> Arrays:
     """Return all trajectories in few bytes.
 
     `times` (f,) s; `runs` (r, 3): row in `people`, first frame, number of frames; `steps` (m, 2)
     integers modulo 65,536: the first of a run is a position, the others are displacements;
     `people`: ids, radii (mm) and populations of all characters.
+
+    In a building a run is on one sheet, `run_sheets` (r,), and `climbs` (m,) are like `steps`: the
+    first of a run is a height above `lowest`, in cm.
     """
     frames = np.repeat(np.arange(recording.n_frames), np.diff(recording.offsets))
     order = np.lexsort((frames, recording.ids))
     frames, ids = frames[order], recording.ids[order]
-    begins = np.flatnonzero((np.diff(ids, prepend=-1) != 0) | (np.diff(frames, prepend=-2) != 1))
+    is_new = (np.diff(ids, prepend=-1) != 0) | (np.diff(frames, prepend=-2) != 1)
+    floors: Arrays = {}
+    if building is not None:
+        everything = recording.source.read(0, int(recording.offsets[-1]))
+        assert everything.heights is not None
+        sheets = sheets_of(recording, building, everything)[order]
+        is_new |= np.diff(sheets, prepend=-1) != 0
+        above = everything.heights[order] - lowest(building)
+        heights = np.rint(_CENTIMETRES * above).astype(np.int64)
+        climbs = np.diff(heights, prepend=0)
+        climbs[is_new] = heights[is_new]
+        floors["run_sheets"] = sheets[is_new].astype(np.uint16)
+        floors["climbs"] = (climbs % (_MAX_COORDINATE + 1)).astype(np.uint16)
+    begins = np.flatnonzero(is_new)
     fine = (recording.positions[order] - bounds[:2]) / _scale(bounds)
     positions = np.clip(np.rint(fine), 0, _MAX_COORDINATE).astype(np.int64)
     steps = np.diff(positions, axis=0, prepend=0)
@@ -238,7 +281,13 @@ def trajectories(recording: Recording, bounds: tuple[float, float, float, float]
         "people_id": characters.ids.astype(np.uint32),
         "people_radius": np.rint(1000.0 * characters.radius).astype(np.uint16),
         "people_population": np.minimum(characters.population, 255).astype(np.uint8),
+        **floors,
     }
+
+
+def lowest(building: Building) -> float:
+    """Return the height above which those of a page are given, m."""
+    return min(layer.low for layer in building.layers) - _BELOW
 
 
 def _scale(bounds: tuple[float, float, float, float]) -> float:

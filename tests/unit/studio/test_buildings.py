@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +10,11 @@ import shapely
 
 import footway as fw
 from footway.formats import save_geojson
+from footway.recording.recording import Recorder
 from footway.scenario.building import prepare_crowd
+from footway.studio import replay
 from footway.studio.documents import Document, built_in, open_built_in, open_document
-from footway.studio.files import handover
+from footway.studio.files import handover, saving
 from footway.studio.files.loading_process import rehearse
 from footway.studio.layers import ground, layer
 from footway.studio.protocol.requests import parse
@@ -272,21 +275,162 @@ class TestCrowd:
         assert "one floor only" in header["error"]
 
 
-def test_crowds_in_buildings_are_refused_in_one_line(tmp_path):
-    scenario = tmp_path / "fire.toml"
-    scenario.write_text('map = "gallery:rimea8"\nduration = 10\n[[population]]\ncount = 2\n')
-    with pytest.raises(fw.BadInput, match=r"in a building.*simulate`, and open gallery:rimea8"):
-        open_document(str(scenario))
-    crowd = fw.Crowd(ROOM.building_map)
-    crowd.add(1)
-    recording = crowd.run(seconds=0.2)
-    recording.save(tmp_path / "run.parquet")
-    with pytest.raises(fw.BadInput, match=r"recorded in a building.*on_floor\('0'\)"):
-        open_document(str(tmp_path / "run.parquet"))
-    recording.on_floor("0").save(tmp_path / "floor.parquet")
-    assert open_document(str(tmp_path / "floor.parquet")).building is None
-    with pytest.raises(fw.BadInput, match=r"gallery:rimea8: is a building.*leave --map out"):
-        open_document(str(tmp_path / "floor.parquet"), map_name="gallery:rimea8")
+@pytest.fixture(scope="module")
+def recording():
+    """Three people who walk from the upper hall to the exit, and two who stay below."""
+    crowd = fw.Crowd(HALLS.corridors, seed=2)
+    crowd.add(3, area="1", destinations=[([(8, 1), (9.5, 1), (9.5, 3), (8, 3)], "0")], then="stay")
+    crowd.add(2, area="0", destinations=["0"], then="stay")
+    return crowd.run(seconds=30, every=5)
+
+
+class TestRecording:
+    """Recordings of buildings: opened, handed over, and written as one page."""
+
+    def opened(self, recording, folder, **options):
+        recording.save(folder / "run.parquet")
+        document = open_document(str(folder / "run.parquet"), **options)
+        rehearse(document)
+        handover.pack(document, folder, file=str(folder / "run.parquet"))
+        return handover.unpack(folder, file=str(folder / "run.parquet"))
+
+    def test_frames_have_height_and_sheet(self, recording, tmp_path):
+        document = self.opened(recording, tmp_path)
+        assert (document.what, len(document.building.floors)) == ("recording", 2)
+        assert "recording" in document.locked
+        layers, seen = document.building.layers, set()
+        for k in range(0, recording.n_frames, 5):
+            arrays = replay.frame(document, k).arrays
+            names, heights = recording.floors_at(k)
+            for sheet, name in zip(arrays["sheet"], names, strict=True):
+                assert layers[sheet].name.endswith(f"'{name}'")
+                seen.add(name)
+            np.testing.assert_allclose(arrays["height"], heights)
+        assert seen == {"0", "1", "A"}
+
+    def test_it_is_saved_with_its_building(self, recording, tmp_path):
+        file = saving.as_recording(self.opened(recording, tmp_path))
+        (tmp_path / "again.parquet").write_bytes(file.content)
+        again = fw.Recording.load(tmp_path / "again.parquet")
+        assert again.replay_hash() == recording.replay_hash()
+        assert [floor.name for floor in again.building.floors] == ["0", "1"]
+
+    def test_density_is_that_of_each_floor(self):
+        recorder = Recorder(
+            step=0.1, seed=0, map_name="", names=["all"], floor_names=["0", "1", "A"]
+        )
+        recorder.add_characters(range(4), [0.2] * 4, [0] * 4)
+        at = np.array([[2.9, 2.9], [3.1, 3.1], [3.0, 2.8], [3.2, 2.9]])
+        recorder.add_frame(0, 0.0, range(4), at, 0 * at, [0, 0, 0, 0], [0.0] * 4)
+        recorder.add_frame(1, 0.1, range(4), at, 0 * at, [0, 1, 0, 1], [0.0, 3.0] * 2)
+        arrays = replay.plots(recorder.close(), HALLS.corridors).arrays
+        assert arrays["density"].tolist() == [1.0, 0.5]
+
+    def test_a_page_has_all_places_and_heights(self, recording):
+        document = Document("halls", "recording", None, HALLS.corridors, recording=recording)
+        header, arrays = unpacked(replay.envelope(document))
+        found, at = {}, 0
+        for (row, first, count), sheet in zip(
+            arrays["runs"].tolist(), arrays["run_sheets"].tolist(), strict=True
+        ):
+            climbs = np.cumsum(arrays["climbs"][at : at + count].astype(np.int64)) % 65_536
+            for k, climb in enumerate(climbs.tolist()):
+                found[first + k, row] = sheet, header["lowest"] + 0.01 * climb
+            at += count
+        assert len(found) == recording.offsets[-1]
+        for k in range(recording.n_frames):
+            names, heights = recording.floors_at(k)
+            ids = recording.frame(k).ids.tolist()
+            for number, name, height in zip(ids, names, heights, strict=True):
+                sheet, own = found[k, number]
+                assert HALLS.building.layers[sheet].name.endswith(f"'{name}'")
+                assert own == pytest.approx(height, abs=0.006)
+
+    def test_maps_that_are_not_of_it_are_refused_in_one_line(self, recording, tmp_path):
+        save_geojson(HALLS.building, tmp_path / "halls.geojson")
+        map_name = str(tmp_path / "halls.geojson")
+        assert self.opened(recording, tmp_path, map_name=map_name).building is not None
+        with pytest.raises(
+            fw.BadInput, match="not the building of the recording, which has 0, 1, A"
+        ):
+            self.opened(recording, tmp_path, map_name="gallery:rimea8")
+        with pytest.raises(fw.BadInput, match="plan of one floor, and the recording is of a build"):
+            self.opened(recording, tmp_path, map_name="gallery:field")
+        with pytest.raises(fw.BadInput, match=r"run.parquet: has no map.* --map FILE"):
+            self.opened(replace(recording, recorded_map=None), tmp_path)
+        floor = recording.on_floor("0")
+        assert self.opened(floor, tmp_path).building is None
+        with pytest.raises(fw.BadInput, match="recording is of one floor: give its plan"):
+            self.opened(floor, tmp_path, map_name=map_name)
+
+    def test_a_hostile_handover_is_refused(self, recording, tmp_path):
+        document = self.opened(recording, tmp_path)
+        HALL = open_built_in("gallery:field")
+        handover.pack(
+            replace(HALL, what="recording", recording=document.recording), tmp_path, file="x"
+        )
+        with pytest.raises(fw.BadInput, match="a recording of a building on a plan"):
+            handover.unpack(tmp_path, file="x")
+
+
+class TestScenario:
+    """Scenarios in buildings: opened with their areas, run, reset and saved."""
+
+    TEXT = """
+map = "halls.geojson"
+duration = 60
+[area]
+landing = [1, 6, 3, 7.5]
+[floor]
+landing = "1"
+[[closure]]
+link = "A"
+start = 50
+[[population]]
+name = "guests"
+count = 3
+area = "landing"
+destinations = ["exit"]
+then = "exit"
+"""
+
+    @pytest.fixture
+    def document(self, tmp_path):
+        save_geojson(HALLS.building, tmp_path / "halls.geojson")
+        file = tmp_path / "fire.toml"
+        file.write_text(self.TEXT)
+        opened = open_document(str(file))
+        rehearse(opened)
+        (tmp_path / "folder").mkdir()
+        handover.pack(opened, tmp_path / "folder", file=str(file))
+        return handover.unpack(tmp_path / "folder", file=str(file))
+
+    def test_its_people_walk_and_start_again(self, document, tmp_path):
+        assert ("landing", "1") in [(a.name, a.floor) for a in document.facts().areas]
+        session = Session(document)
+        crowd = session.crowd_thread.crowd
+        assert (crowd.floors, crowd.names) == (["1"] * 3, ["guests"])
+        ask(session, "population", do="add", count=2, area="landing", goal="exit")
+        for _ in range(250):
+            ask(session, "crowd", do="step")
+        assert "0" in crowd.floors or crowd.exited
+        header, _ = ask(session, "crowd", do="reset")
+        assert header["ok"]["characters"] == 5
+        for kind in ("scenario", "geojson"):
+            file = session.save(kind)
+            (tmp_path / file.name).write_bytes(file.content)
+        assert session.end()
+        again = prepare_crowd(fw.load_scenario(tmp_path / "fire.toml")).crowd
+        assert again.floors == ["1"] * 5
+        assert again.character(4).goal_floor == "0"
+
+    def test_a_built_in_tower(self):
+        document = open_document("examples/tower.toml")
+        assert (document.what, len(document.building.floors)) == ("scenario", 12)
+        assert [area.name for area, floor in document.areas if floor == "0"][-2:] == [
+            "west",
+            "east",
+        ]
 
 
 def test_a_walk_climbs_the_stairs(session):

@@ -1,6 +1,6 @@
 /** Which layers are drawn, with their legends. */
 import type { App, Panel } from "../app";
-import { button, choice, facts, field, h, section, sentence, toggle } from "../dom";
+import { button, choice, facts, field, h, section, toggle } from "../dom";
 import { LIMITS } from "../protocol";
 import { HEAT_CSS, SPEED_CSS, areaColour, terrainColour } from "../scene/colours";
 import { OVERLAYS, RoadmapOverlay, type Legend, type Overlay } from "../scene/overlays";
@@ -76,7 +76,7 @@ export function layersPanel(app: App, served = true): Panel & { roadmaps: Map<st
     switches.fetchAgain();
     const { isBuilding } = app.store;
     for (const made of forPlans) made.inert = isBuilding;
-    reason.textContent = isBuilding ? sentence(document?.locked ?? "") : "";
+    reason.textContent = isBuilding && served ? "Roadmaps and discs are for maps of one floor." : "";
     if (document === undefined) return;
     if (document.boxed) {
       known.show([["Recording", document.name], ["Map", "not given: add --map"]]);

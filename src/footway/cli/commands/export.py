@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from footway import plot as pictures
 from footway.cli import options as opt
-from footway.cli.maps import LoadedMap, build_map, load_environment, load_map
+from footway.cli.maps import (
+    LoadedMap,
+    build_map,
+    load_environment,
+    load_map,
+    load_plan_or_building,
+)
 from footway.cli.progress import Steps, timed_steps
 from footway.cli.reports import draw_floors, facts, print_json, print_lines, say, warn_if_incomplete
 from footway.errors import BadInput
@@ -17,6 +23,7 @@ from footway.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from footway.environment import Environment
     from footway.recording.recording import Recording
 
 EXAMPLES: Final = (
@@ -189,7 +196,8 @@ def _on_floor(recording: Recording, floor: str | None, options: Options) -> Reco
         if not len(found.characters.ids):
             raise BadInput(f"--floor: nobody was on {floor!r}; there is nothing to export")
         return found
-    draws_all = options.kind in _PICTURES and recording.building is not None
+    has_map = recording.building is not None or options.source is not None
+    draws_all = options.kind in (*_PICTURES, _PAGE) and has_map
     if recording.floor_names and options.kind != ".parquet" and not draws_all:
         names = ", ".join(map(repr, recording.floor_names))
         raise BadInput(f"the recording is of a building: choose with --floor: {names}")
@@ -222,14 +230,8 @@ def _write(recording: Recording, options: Options, steps: Steps) -> bool:
 
 def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
     """Draw one frame or all frames; return whether in a box around all characters, not on a map."""
-    from footway.corridor import CorridorMap
-
-    if recording.building is not None:  # a picture: one frame, floors side by side
-        with steps.step("export", f"Drawing {options.output}"):
-            cmap = CorridorMap.build(recording.building)
-            figure = draw_floors(cmap, recording, _chosen_frame(recording, options.at))
-            pictures.save_picture(figure, options.output)
-        return False
+    if recording.floor_names:
+        return _draw_building(recording, options, steps)
     (cmap, environment), is_boxed = _load_map(recording, options.source, steps)
     with steps.step("export", f"Drawing {options.output}"):
         if options.kind == _PAGE:
@@ -247,6 +249,32 @@ def _draw(recording: Recording, options: Options, steps: Steps) -> bool:
             figure = pictures.draw_moment(cmap, recording, frame, environment=environment)
             pictures.save_picture(figure, options.output)
     return is_boxed
+
+
+def _draw_building(recording: Recording, options: Options, steps: Steps) -> bool:
+    """Draw one frame of a crowd in a building, floors side by side, or a page of all of it."""
+    from footway.corridor import CorridorMap
+    from footway.environment import Building
+    from footway.recording.recorded_floors import check_building
+
+    building: Building | Environment | None = recording.building
+    if options.source is not None:
+        building, name = load_plan_or_building(options.source, steps), options.source.name
+        if not isinstance(building, Building):
+            raise BadInput(f"{name}: is a plan, and the recording is of a building; give --floor")
+        check_building(recording, building, name)
+    assert isinstance(building, Building)
+    with steps.step("build", "Building the corridor map"):
+        cmap = CorridorMap.build(building)
+    with steps.step("export", f"Drawing {options.output}"):
+        if options.kind == _PAGE:
+            from footway.studio.replay import write_page
+
+            write_page(recording, options.output, cmap=cmap)
+            return False
+        figure = draw_floors(cmap, recording, _chosen_frame(recording, options.at))
+        pictures.save_picture(figure, options.output)
+    return False
 
 
 def _load_map(

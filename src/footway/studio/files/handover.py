@@ -26,6 +26,8 @@ from footway.corridor import CorridorMap
 from footway.environment.plan import Plan
 from footway.errors import BadFile, FootwayError
 from footway.formats.environment_arrays import from_arrays, to_arrays
+from footway.recording.recorded_floors import check_building
+from footway.recording.recorded_map import RecordedMap
 from footway.recording.recording import OBSTACLE_COLUMNS, Characters, Recording, Rows
 from footway.recording.storage import check_sound
 from footway.studio.documents import Document, What
@@ -49,7 +51,7 @@ _DOCUMENT: Final = Kind(
 )  # fmt: skip
 
 _RECORDING: Final = Kind(
-    "footway-studio-recording", 1, "recording", _AGAIN,
+    "footway-studio-recording", 2, "recording", _AGAIN,
     {
         "times": Array("<f8", ("frames",)),
         "steps": Array("<i8", ("frames",), 0, _MOST),
@@ -61,10 +63,13 @@ _RECORDING: Final = Kind(
         "ids": Array("<i8", ("rows",), 0, _MOST),
         "positions": Array("<f8", ("rows", 2)),
         "velocities": Array("<f4", ("rows", 2), nan=True),
+        # As many as rows in a building, none in the plane.
+        "floors": Array("<i2", ("floor_rows",), 0, "floor_names"),
+        "heights": Array("<f4", ("floor_rows",)),
     },
     {
         "step": Number(0.0, math.inf), "names": [str], "map": str, "seed": Whole(-_MOST, 2**64),
-        "complete": bool,
+        "complete": bool, "floor_names": [str],
     },
 )  # fmt: skip
 
@@ -107,6 +112,7 @@ def _pack_recording(recording: Recording, file: Path) -> None:
         "map": recording.map_name,
         "seed": recording.seed,
         "complete": recording.complete,
+        "floor_names": list(recording.floor_names),
     }
     rows = recording.source.read(0, int(recording.offsets[-1]))
     arrays: Arrays = {
@@ -116,6 +122,8 @@ def _pack_recording(recording: Recording, file: Path) -> None:
         "obstacles": recording.obstacles,
         **dict(zip(("character_ids", "radius", "population"), recording.characters, strict=True)),
         **dict(zip(("ids", "positions", "velocities"), rows[:3], strict=True)),
+        "floors": np.empty(0, np.int16) if rows.floors is None else rows.floors,
+        "heights": np.empty(0, np.float32) if rows.heights is None else rows.heights,
     }
     archive.write(file, _RECORDING, facts, arrays)
 
@@ -146,10 +154,21 @@ def unpack(folder: Path, *, file: str) -> Document:
         if what == "recording":
             is_long = not (folder / _RECORDING_FILE).exists()
             recording = Recording.load(file) if is_long else _unpack_recording(folder)
+            _check_floors(recording, made)
+            if not boxed and recording.recorded_map is None:  # so that it is saved with its map
+                own = RecordedMap(made.environment, building=made.building)
+                recording = replace(recording, recorded_map=own)
             made = replace(made, recording=recording)
     except (FootwayError, OSError, ValueError, LookupError, TypeError, MemoryError) as error:
         raise BadFile(f"the result of loading is damaged: {error}") from None
     return replace(made, origin=origin_of(made.bounds))
+
+
+def _check_floors(recording: Recording, document: Document) -> None:
+    if document.building is not None:
+        check_building(recording, document.building, document.name)
+    elif recording.floor_names:
+        raise ValueError("a recording of a building on a plan")
 
 
 def _unpack_map(folder: Path) -> CorridorMap:
@@ -175,6 +194,10 @@ def _unpack_recording(folder: Path) -> Recording:
         pass
     characters = Characters(*(arrays[name] for name in ("character_ids", "radius", "population")))
     rows = Rows(*(arrays[name] for name in ("ids", "positions", "velocities")))
+    if facts["floor_names"]:
+        rows = rows._replace(floors=arrays["floors"], heights=arrays["heights"])
+        if len(arrays["floors"]) != len(rows.ids):
+            raise ValueError("rows without a floor")
     if not np.isin(rows.ids, characters.ids).all():
         raise ValueError("rows of unknown characters")
     made = Recording(
@@ -188,6 +211,7 @@ def _unpack_recording(folder: Path) -> Recording:
         seed=facts["seed"],
         complete=facts["complete"],
         obstacles=arrays["obstacles"],
+        floor_names=tuple(facts["floor_names"]),
         source=_RowsInMemory(rows),
     )
     check_sound(made)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 import numpy as np
 from pydantic import BaseModel
 
+from footway.recording.recorded_floors import rows_of, sheets_of
 from footway.studio.protocol import replies
 from footway.studio.protocol.replies import Answer, Place, sent_as
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from footway.crowd import Crowd, Recording
+    from footway.environment import Building
     from footway.studio.protocol.replies import RefusalFacts
     from footway.studio.protocol.requests import Request
 
@@ -171,8 +173,8 @@ def crowd_frame(crowd: Crowd, *, version: int = 0, origin: Origin = ZERO_ORIGIN)
     return message
 
 
-def recorded_frame(recording: Recording, k: int) -> Answer:
-    """Return frame k of a recording, with its obstacles."""
+def recorded_frame(recording: Recording, k: int, building: Building | None = None) -> Answer:
+    """Return frame k of a recording, with its obstacles; of one in a building with its sheets."""
     frame, characters = recording.frame(k), recording.characters
     rows = np.searchsorted(characters.ids, frame.ids)
     arrays = pack_characters(
@@ -183,6 +185,10 @@ def recorded_frame(recording: Recording, k: int) -> Answer:
         characters.population[rows],
     )
     arrays["discs"] = recording.obstacles_at(k)
+    if building is not None:
+        here = rows_of(recording, k)
+        assert here.heights is not None
+        arrays |= pack_floors(here.heights, sheets_of(recording, building, here))
     facts = replies.Frame(time=frame.time, step=int(recording.steps[k]), n=len(frame.ids), frame=k)
     return Answer(facts, arrays)
 

@@ -1,6 +1,7 @@
 """`footway export`: recordings for other programs."""
 
 import base64
+import dataclasses
 import gzip
 import re
 import sqlite3
@@ -14,6 +15,7 @@ from PIL import Image
 
 import footway as fw
 from footway.cli.commands.export import _chosen_frame
+from footway.formats import save_geojson
 from footway.plot import palette
 from footway.recording.joining import until
 from footway.recording.recording import Recorder, Recording
@@ -292,13 +294,37 @@ def test_floors_of_a_building_are_exported_one_by_one(footway, tmp_path):
     assert Recording.load(tmp_path / "all.parquet").floors_at(-1)[0] == ["0", "1"]
 
 
-def test_links_are_drawn_on_the_picture_of_a_floor(footway, tmp_path, monkeypatch):
+def two_floors():
     hole = [(6, 3), (7.2, 3), (7.2, 7), (6, 7)]
     floor = fw.Environment.from_polygons(bounds=(0, 0, 10, 8), obstacles=[hole])
     stairs = fw.Stairs("west", ("0", (6, 3), (7.2, 3)), ("1", (6, 7), (7.2, 7)))
-    cmap = fw.CorridorMap.build(
-        fw.Building([fw.Floor("0", floor), fw.Floor("1", floor, 3.0)], [stairs])
-    )
+    return fw.Building([fw.Floor("0", floor), fw.Floor("1", floor, 3.0)], [stairs])
+
+
+def test_a_page_replays_a_whole_building(footway, tmp_path, monkeypatch):
+    (tmp_path / "player.html").write_text(replay.PLACEHOLDER)
+    monkeypatch.setattr(replay, "STATIC", tmp_path)
+    crowd = fw.Crowd(fw.CorridorMap.build(two_floors()), seed=1)
+    crowd.add(3, area="1", radius=0.2)
+    recording, run, page = crowd.run(seconds=0.5), tmp_path / "run.parquet", tmp_path / "run.html"
+    recording.save(run)
+    assert "a page that replays it" in footway("export", run, "-o", page).out
+    written = page.read_text()
+    assert "footway-recording" in written
+    save_geojson(two_floors(), tmp_path / "halls.geojson")
+    dataclasses.replace(recording, recorded_map=None).save(run)
+    refused = footway("export", run, "-o", page)
+    assert_one_line(refused, "choose with --floor: '0', '1', 'west'")
+    footway("export", run, "-o", page, "--map", tmp_path / "halls.geojson")
+    assert len(page.read_text()) == pytest.approx(len(written), rel=0.05)
+    refused = footway("export", run, "-o", page, "--map", "gallery:field")
+    assert_one_line(refused, "is a plan, and the recording is of a building")
+    refused = footway("export", run, "-o", page, "--map", "gallery:rimea8")
+    assert_one_line(refused, "is not the building of the recording")
+
+
+def test_links_are_drawn_on_the_picture_of_a_floor(footway, tmp_path, monkeypatch):
+    cmap = fw.CorridorMap.build(two_floors())
     crowd = fw.Crowd(cmap, seed=1)
     crowd.add(3, area="1", radius=0.2)
     crowd.run(seconds=0.5, to=tmp_path / "run.parquet")
