@@ -73,16 +73,46 @@ def test_what_is_for_plans_is_switched_off_in_one_line(browsing):
     assert browsing.part("obstacles-none").inner_text() == "Obstacles are for maps of one floor."
     assert not browsing.part("obstacle-drop").is_visible()
     assert findings(browsing) == []
-    browsing.press("tab-edit")
-    assert browsing.part("edit-locked").inner_text() == (
-        f"This document cannot be edited: r{reason[1:]}"
-    )
-    browsing.click((5.0, 6.6))
-    assert browsing.state["draft"] == []
-    assert findings(browsing) == []
     browsing.open("gallery:field")
     assert not browsing.part("floors").is_visible()
     assert browsing.state["floor"] is None
+
+
+def test_a_floor_is_drawn_on_and_stairs_are_closed(browsing):
+    browsing.open("gallery:rimea8")
+    browsing.press("floor-1", "tab-edit", "edit-how-rectangle")
+    assert "on the floor that is shown" in browsing.part("edit-floors").inner_text()
+    assert not browsing.part("edit-what-terrain").is_visible()
+    plain = browsing.colours((15.0, 6.2))
+    browsing.drag((14.5, 5.6), (15.4, 8.4))
+    browsing.shows(lambda state: state["document"]["undo"] == 1)
+    browsing.draws("gallery:rimea8")
+    assert browsing.colours((15.0, 6.2)) != plain
+    assert browsing.state["floor"] == "1"
+    browsing.press("edit-how-select")
+    browsing.click((15.0, 6.2))
+    browsing.until(lambda: browsing.part("item-kind").inner_text() == "Obstacle")
+    browsing.press("floor-0")
+    assert not browsing.part("item").is_visible()  # it is not on this floor
+    browsing.click((18.8, 7.0))
+    browsing.until(lambda: "links cannot be moved or deleted" in browsing.toasts)
+    assert browsing.part("links").locator("label").count() == 1
+    browsing.press("link-open-A0")
+    browsing.shows(lambda state: state["document"]["links"][0]["closed"])
+    browsing.until(lambda: "Stairs A0 ↑ 1, closed" in browsing.part("link-0").inner_text())
+    assert findings(browsing) == []
+    browsing.press("tab-path")
+    browsing.click((5.0, 6.6))
+    browsing.press("floor-2")
+    browsing.click((5.0, 10.4))
+    browsing.until(lambda: "Closed links: A0." in browsing.part("path-trouble").inner_text())
+    browsing.press("tab-edit", "undo")
+    browsing.shows(lambda state: state["path"]["facts"])
+    browsing.press("undo")
+    browsing.shows(lambda state: state["document"]["undo"] == 0)
+    browsing.draws("gallery:rimea8")
+    browsing.press("floor-1")
+    assert browsing.colours((15.0, 6.2)) == plain
 
 
 def test_people_walk_over_floors_and_are_followed(browsing, server):

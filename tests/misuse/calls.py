@@ -126,6 +126,12 @@ def crowd_in_building():
     return made
 
 
+def crowd_with_a_closed_link():
+    made = crowd_in_building()
+    made.close_link("A")
+    return made
+
+
 @cache
 def recording_of_building():
     return crowd_in_building().run(seconds=0.5)
@@ -271,6 +277,7 @@ CALLS = {
     "Crowd.add_source": _on(crowd, "add_source", count=2, area=RING, rate=1.0),
     "Crowd.add_to": _on(crowd, "add_to", population=0, count=2),
     "Crowd.close_link": _on(crowd_in_building, "close_link", name="A", start=1.0, end=2.0),
+    "Crowd.open_link": _on(crowd_with_a_closed_link, "open_link", name="A"),
     "Crowd.character": _on(crowd, "character", number=0),
     "Crowd.each_step": _on(crowd, "each_step", function=_nothing),
     "Crowd.continues": lambda: (crowd().continues, {"file": files() / "run.parquet"}),

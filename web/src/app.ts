@@ -1,5 +1,6 @@
 /** Everything that panels share: the state, the source, the scene. */
 import { button, h } from "./dom";
+import { closedNow } from "./panels/links";
 import { ask } from "./question";
 import { BuildingScene } from "./scene/building";
 import { CrowdScene } from "./scene/crowd";
@@ -80,6 +81,8 @@ export class App {
     this.input = new Input(this.stage);
     this.store.floor.watch(() => this.showFloor());
     this.store.view.watch(() => this.arrangeFloors());
+    this.store.document.watch(() => this.showClosed());
+    this.store.status.watch(() => this.showClosed());
     const { scene } = this.stage;
     scene.add(this.ground.root, this.building.root, this.density.mesh, this.trails.lines, this.crowd.root, this.obstacles.root);
   }
@@ -222,6 +225,12 @@ export class App {
     this.density.show(sheet, height);
     tell(this.floorsMoved, undefined);
     stage.cameraMoved();
+  }
+
+  /** Draw the links that are closed now. */
+  private showClosed(): void {
+    const { document, status } = this.store;
+    if (this.building.close(closedNow(document.value, status.value))) this.arrangeFloors();
   }
 
   /** Number of people on each floor of a building, by name, where there are any. */

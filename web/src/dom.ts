@@ -261,11 +261,6 @@ export function select(
   return { row: h("label", { class: "field pair" }, h("span", { class: "name" }, name), input), input, fill };
 }
 
-/** Words as a sentence. */
-export function sentence(words: string): string {
-  return words === "" ? "" : `${words[0].toUpperCase()}${words.slice(1)}${words.endsWith(".") ? "" : "."}`;
-}
-
 /** A heading with content below it. */
 export function section(title: string, ...children: Child[]): HTMLElement {
   return h("section", { class: "section" }, h("h2", {}, title), ...children);

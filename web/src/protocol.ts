@@ -114,12 +114,13 @@ export interface ItemFacts {
   name: string;
 }
 
-/** A link of a building; `floors` from the lowest to the highest. */
+/** A link of a building; `floors` from the lowest to the highest; `closed` by an edit. */
 export interface LinkFacts {
   name: string;
   kind: string;
   floors: Array<string>;
   direction: string | null;
+  closed: boolean;
 }
 
 /** A local model. */
@@ -288,6 +289,7 @@ export interface Status {
   model: string | null;
   fault: string | null;
   recording: RecordingFacts | null;
+  closed: Array<string>;
   populations: Array<PopulationFacts>;
   steps_per_second: number;
   milliseconds_per_step: number;
@@ -524,7 +526,7 @@ export interface WalkFields {
 
 /** Draw on the map; move, change or delete the topmost item at a point; undo, redo. */
 export interface EditFields {
-  do: "add" | "move" | "change" | "delete" | "undo" | "redo";
+  do: "add" | "move" | "change" | "delete" | "close-link" | "open-link" | "undo" | "redo";
   what?: "obstacle" | "walkable" | "terrain" | "area";
   kind?: string | null;
   name?: string | null;
@@ -532,6 +534,8 @@ export interface EditFields {
   polygon?: Array<Place> | null;
   at?: Place | null;
   to?: Place | null;
+  floor?: string | null;
+  link?: string | null;
 }
 
 /** Request a recording as a whole, or one frame of it. */
@@ -550,9 +554,10 @@ export interface CancelFields {
   of: number;
 }
 
-/** Request the topmost item at a point of the map. */
+/** Request the topmost item at a point of the map, in a building of a floor. */
 export interface ItemFields {
   at: Place;
+  floor?: string | null;
 }
 
 /** Edit a roadmap that is shown as a layer; `state` is the number of edits that the page saw. */

@@ -734,6 +734,15 @@ class Crowd:
         until = validation.number(end, "end of the closure", "s", low=0.0, endless=True)
         floors.close(name, since, until)
 
+    def open_link(self, name: str) -> None:
+        """Open a link of a building that is closed now; closures that begin later stay."""
+        self._floors("links").open(validation.text(name, "name of a link"), self.time)
+
+    @property
+    def closed_links(self) -> list[str]:
+        """Names of the links of a building that are closed now."""
+        return sorted(self._floors("links").closed_at(self.time))
+
     def each_step(self, function: Callable[[Crowd], ArrayLike | None]) -> None:
         """Call a function with the crowd before every step, until `remove_function`.
 

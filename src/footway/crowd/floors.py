@@ -399,13 +399,27 @@ class Floors:
             raise BadQuery(f"link {link!r} opens at {end:g} s, before it closes at {start:g} s")
         self.closures.append(Closure(link, start, end))
 
+    def open(self, link: str, now: float) -> None:
+        """Open a link that is closed at a time, s; closures that begin later stay."""
+        if link not in self.closed_at(now):
+            raise BadQuery(f"link {validation.shown(link)} is not closed at {now:g} s")
+        closures = [
+            one._replace(end=min(one.end, now)) if one.link == link and one.start <= now else one
+            for one in self.closures
+        ]
+        self.closures = [one for one in closures if one.end > one.start]
+
+    def closed_at(self, time: float) -> frozenset[str]:
+        """Names of the links that are closed at a time, s."""
+        now = time + 1e-9
+        return frozenset(one.link for one in self.closures if one.start <= now < one.end)
+
     def close_links(self, simulation: Simulation, *, send: bool = True) -> None:
         """Close and open the links that are due; whose path is concerned gets a new one.
 
         If all paths are closed, a character waits where its path enters the closed link.
         """
-        now = simulation.time + 1e-9
-        closed = frozenset(one.link for one in self.closures if one.start <= now < one.end)
+        closed = self.closed_at(simulation.time)
         if closed == self.closed:
             return
         opened, self.closed = self.closed - closed, closed

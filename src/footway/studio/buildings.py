@@ -6,23 +6,26 @@ The page draws sheets: floors and parts of links, each with its own heights. The
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from footway.environment import Area, Escalator
+from footway.environment import Area, Building, Escalator
 from footway.environment.areas import as_polygon, union
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
 from footway.studio.protocol import replies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
-    from footway.environment import Building
+    from footway.environment import Environment
+    from footway.environment.links import Lift, Link
     from footway.scenario import Scenario
     from footway.studio.protocol.requests import Path as PathRequest
     from footway.studio.protocol.requests import Walk as WalkRequest
@@ -36,7 +39,7 @@ def floor_facts(building: Building | None) -> list[replies.FloorFacts]:
     ]
 
 
-def link_facts(building: Building | None) -> list[replies.LinkFacts]:
+def link_facts(building: Building | None, closed: frozenset[str]) -> list[replies.LinkFacts]:
     """Return the links, none of a plan."""
     return [
         replies.LinkFacts(
@@ -44,6 +47,7 @@ def link_facts(building: Building | None) -> list[replies.LinkFacts]:
             kind=link.kind,
             floors=[portal.floor for portal in link.portals],
             direction=link.direction if isinstance(link, Escalator) else None,
+            closed=link.name in closed,
         )
         for link in (building.links if building is not None else ())
     ]
@@ -79,6 +83,78 @@ def is_on(building: Building, sheets: Ints, points: Floats) -> NDArray[np.bool_]
         here = sheets == k
         found[here] = building.contains(k, points[here])
     return found
+
+
+def link_at(building: Building, floor: int, at: tuple[float, float]) -> Link | Lift | None:
+    """Return the link, or its landing, that is at a point on the plan of a floor."""
+    for part in building.parts_at(floor):
+        if building.contains(part, np.array([at]))[0]:
+            return building.links[building.layers[part].link]
+    return None
+
+
+def check_link(building: Building, name: str) -> None:
+    """Raise BadInput if there is no link of this name."""
+    names = [link.name for link in building.links]
+    if name not in names:
+        raise BadInput(f"there is no link {name!r}; there are {', '.join(names) or 'none'}"[:300])
+
+
+def with_floor(cmap: BuildingMap, floor: int, environment: Environment) -> BuildingMap:
+    """Return the map with another plan of a floor; areas and terrain leave it as it is.
+
+    Raises:
+        BadInput: a link has no place any more.
+    """
+    from footway.corridor.building.map import BuildingMap
+
+    building = cmap.building
+    floors, before = [*building.floors], building.floors[floor].environment
+    floors[floor] = replace(floors[floor], environment=environment)
+    changed = Building(floors, building.links, building.name)
+    if environment.walkable is before.walkable and environment.lines is before.lines:
+        made = copy.copy(cmap)
+        made.building = changed
+        return made
+    return BuildingMap(changed)
+
+
+class OpenLinks(NamedTuple):
+    """The map of a building without its closed links, for paths.
+
+    Attributes:
+        map: the map.
+        sheets: (n,) number in the whole building of each of its sheets.
+        closed: names of the closed links.
+    """
+
+    map: BuildingMap
+    sheets: Ints
+    closed: frozenset[str]
+
+    @classmethod
+    def of(cls, cmap: BuildingMap, closed: frozenset[str]) -> OpenLinks:
+        """Return the open part of a map; the map itself if everything is open."""
+        from footway.corridor.building.map import BuildingMap
+
+        building = cmap.building
+        links = [link for link in building.links if link.name not in closed]
+        kept = [
+            k
+            for k, layer in enumerate(building.layers)
+            if layer.link < 0 or building.links[layer.link].name not in closed
+        ]
+        if closed:
+            cmap = BuildingMap(Building(building.floors, links, building.name))
+        return cls(cmap, np.array(kept, np.int64), closed)
+
+    def check(self, ends: Iterable[tuple[Any, ...]]) -> None:
+        """Raise BadInput if a place is on a closed link."""
+        for *_, name in ends:
+            if name in self.closed:
+                raise BadInput(
+                    f"the link {name!r} is closed: open it, or choose a place on a floor"
+                )
 
 
 def _sides(low: tuple[float, ...], high: tuple[float, ...]) -> list[replies.Place]:
@@ -144,9 +220,7 @@ def axis_places(cmap: BuildingMap, points: Floats, offsets: Ints) -> dict[str, A
     return {"heights": heights, "sheets": sheet}
 
 
-def find_path(
-    cmap: BuildingMap, request: PathRequest
-) -> tuple[dict[str, Any], dict[str, Any], Any]:
+def find_path(links: OpenLinks, request: PathRequest) -> tuple[dict[str, Any], dict[str, Any], Any]:
     """Return facts and arrays of a path over floors and links, and its corridor.
 
     Raises:
@@ -155,7 +229,12 @@ def find_path(
     if request.method != "short":
         raise BadInput(f"{request.method} is for maps of one floor: in a building use short")
     start, goal = _ends(request)
-    corridor = cmap.corridor(start, goal, radius=request.radius, by=request.by)
+    links.check([start, goal])
+    try:
+        corridor = links.map.corridor(start, goal, radius=request.radius, by=request.by)
+    except NoPath as error:
+        closed = f". Closed links: {', '.join(sorted(links.closed))}." if links.closed else ""
+        raise NoPath(f"{error}{closed}", reason=error.reason, pinch=error.pinch) from None
     found = corridor.path
     facts = {
         "length": found.length,
@@ -167,13 +246,13 @@ def find_path(
     arrays = {
         "path": found.points[:, :2],
         "heights": found.points[:, 2],
-        "sheets": found.sheets,
+        "sheets": links.sheets[found.sheets],
         "backbone": corridor.balls[:, :2],
         "radii": corridor.radii,
         "left": corridor.left,
         "right": corridor.right,
         "disc_heights": corridor.balls[:, 2],
-        "disc_sheets": corridor.sheets,
+        "disc_sheets": links.sheets[corridor.sheets],
     }
     return facts, arrays, corridor
 
@@ -203,7 +282,7 @@ def refusal_facts(
     return {"end": ("start", "goal")[k], "nearest": replies.Place(x, y)}
 
 
-def stops_of(cmap: BuildingMap, request: WalkRequest) -> tuple[list[tuple[Any, ...]], float]:
+def stops_of(links: OpenLinks, request: WalkRequest) -> tuple[list[tuple[Any, ...]], float]:
     """Return the stops of a walk, the first at the nearest free place; and its eye's height, m.
 
     Raises:
@@ -211,7 +290,8 @@ def stops_of(cmap: BuildingMap, request: WalkRequest) -> tuple[list[tuple[Any, .
     """
     if request.floors is None:
         raise BadInput("the map is a building: give the floors of the start and of each stop")
-    names, at = request.floors, request.start
+    names, at, cmap = request.floors, request.start, links.map
+    links.check([(name,) for name in names])
     start = cmap.nearest_free([(at.x, at.y, names[0])], radius=request.radius)[0]
     height = cmap.path(start, start, radius=0.0).start[2]
     rest = [(at.x, at.y, name) for at, name in zip(request.stops, names[1:], strict=True)]

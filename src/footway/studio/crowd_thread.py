@@ -286,6 +286,7 @@ class CrowdThread:
             seed=crowd.seed,
             model=model_name(crowd),
             fault=self.fault,
+            closed=crowd.closed_links if hasattr(crowd.map, "building") else [],
             recording=None if self.live_recording is None else self.live_recording.facts(),
             populations=population_facts(crowd),
             **self._pace.facts(now),

@@ -1,4 +1,4 @@
-"""Documents of the studio: a map, a scenario or a recording; and edits of their maps."""
+"""Documents of the studio: a map, a scenario or a recording."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from footway.environment.editing import Drawing
-from footway.environment.environment import GROUND, SLOPE
+from footway.environment.environment import SLOPE
 from footway.environment.plan import Plan
 from footway.errors import BadInput
 from footway.recording.recorded_floors import check_building
@@ -18,7 +17,7 @@ from footway.studio.protocol import replies
 from footway.studio.protocol.wire import ZERO_ORIGIN, Origin, origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from footway.arrays import Floats
     from footway.corridor import CorridorMap
@@ -26,16 +25,13 @@ if TYPE_CHECKING:
     from footway.crowd import Recording
     from footway.environment import Area, Building, Environment, TerrainRegion
     from footway.scenario import Scenario
-    from footway.studio.protocol.requests import Edit
+    from footway.studio.edits import EditHistory
 
 What = Literal["map", "scenario", "recording"]
 SCENARIO: Final = ".toml"
 RECORDING: Final = ".parquet"
 _MAX_TILES: Final = 4  # tiles of the built-in city in each direction that a page can show
 _MAX_SIDE: Final = 100_000.0  # m of a map: paths through larger ones take more than seconds
-_MAX_UNDONE: Final = 50  # edits that can be undone
-_RESERVED: Final = ("walkable", "obstacle", "building", "wall", "bounds", "area", GROUND)
-_MAX_AREAS: Final = 500
 _MANY: Final = 500  # characters that the page adds by default on a large map
 _SPACE: Final = 4.0  # m2 of a building for each of them, on a small one
 
@@ -55,6 +51,8 @@ class Document:
         is_boxed: whether the map is unknown and replaced by a box around all characters.
         origin: origin of the coordinates on the wire, m.
         plan: the items that the map is drawn with; None if they follow from its walkable space.
+        floor_plans: the same of floors of a building, by their numbers.
+        closed: names of links of a building that are out of service.
     """
 
     name: str
@@ -67,6 +65,8 @@ class Document:
     is_boxed: bool = False
     origin: Origin = ZERO_ORIGIN
     plan: Plan | None = None
+    floor_plans: Mapping[int, Plan] = field(default_factory=dict)
+    closed: frozenset[str] = frozenset()
 
     @property
     def building_map(self) -> BuildingMap | None:
@@ -77,6 +77,12 @@ class Document:
     def building(self) -> Building | None:
         """The building; None for a plan."""
         return None if self.building_map is None else self.building_map.building
+
+    @cached_property
+    def open_links(self) -> buildings.OpenLinks | None:
+        """The map of a building without the links that are closed; None for a plan."""
+        cmap = self.building_map
+        return None if cmap is None else buildings.OpenLinks.of(cmap, self.closed)
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -116,9 +122,7 @@ class Document:
         """Why the map cannot be edited; None if it can."""
         if self.recording is not None:
             return "it is a recording, with the map on which it was made; open a map or a scenario"
-        if self.building is not None:
-            return "roadmaps and editing are for maps of one floor"
-        if self.environment is None:
+        if self.environment is None and self.building is None:
             return "a saved corridor map has no plan; open the file from which it was built"
         return None
 
@@ -189,7 +193,7 @@ class Document:
             undo=0 if history is None else len(history.before),
             redo=0 if history is None else len(history.after),
             floors=buildings.floor_facts(building),
-            links=buildings.link_facts(building),
+            links=buildings.link_facts(building, self.closed),
         )
 
 
@@ -401,100 +405,3 @@ def _own_map(recording: Recording) -> Document:
     else:
         env = Environment.from_polygons(box_of(recording).buffer(1.0), name=name)
     return Document(name, "recording", env, CorridorMap.build(env), is_boxed=True)
-
-
-@dataclass
-class EditHistory:
-    """Documents before each edit (for undo), and undone documents (for redo)."""
-
-    before: list[Document] = field(default_factory=list)
-    after: list[Document] = field(default_factory=list)
-
-    def copy(self) -> EditHistory:
-        """Return a copy."""
-        return EditHistory([*self.before], [*self.after])
-
-    def edit(self, document: Document, request: Edit) -> Document:
-        """Return the document after an edit.
-
-        Raises:
-            BadInput: the edit is not possible.
-        """
-        from footway.corridor import CorridorMap
-
-        if document.locked is not None:
-            raise BadInput(f"{document.name}: cannot be edited: {document.locked}")
-        if request.do in ("undo", "redo"):
-            source, target = self.before, self.after
-            if request.do == "redo":
-                source, target = target, source
-            if not source:
-                raise BadInput(f"there is nothing to {request.do}")
-            target.append(document)
-            return source.pop()
-        env = document.environment
-        assert env is not None
-        drawing = _edited(Drawing.of(env, document.plan), request)
-        edited = drawing.environment
-        corridors = document.corridors
-        if edited.walkable is not env.walkable or edited.lines is not env.lines:
-            corridors = CorridorMap.build(edited)
-        self.before = [*self.before, document][-_MAX_UNDONE:]
-        self.after.clear()
-        return replace(
-            document,
-            environment=edited,
-            corridors=corridors,
-            plan=drawing.plan,
-            is_edited=True,
-        )
-
-
-def _edited(drawing: Drawing, request: Edit) -> Drawing:
-    if request.do == "add":
-        return _added(drawing, request)
-    assert request.at is not None
-    if request.do == "delete":
-        return drawing.without(request.at)
-    if request.do == "move":
-        assert request.to is not None
-        by = request.to.x - request.at.x, request.to.y - request.at.y
-        return drawing.moved(request.at, by)
-    if request.name is not None and drawing.item_at(request.at).kind == "area":
-        _check_area_name(drawing.environment, request.name)
-    return drawing.changed(request.at, request.polygon, request.name)
-
-
-def _added(drawing: Drawing, request: Edit) -> Drawing:
-    assert request.polygon is not None
-    if request.what == "terrain":
-        kind = (request.kind or "").strip()
-        if kind.lower() in _RESERVED:
-            raise BadInput(
-                f"{request.kind!r} cannot be a kind of terrain; use another word, such as 'grass'"
-            )
-        return drawing.with_terrain(kind, request.polygon)
-    if request.what == "area":
-        properties = {} if request.role is None else {"role": request.role}
-        name = _area_name(drawing.environment, request)
-        return drawing.with_area(name, request.polygon, properties)
-    if request.what == "obstacle":
-        return drawing.with_obstacle(request.polygon, request.name or "")
-    return drawing.with_floor(request.polygon)
-
-
-def _area_name(env: Environment, request: Edit) -> str:
-    if len(env.areas) >= _MAX_AREAS:
-        raise BadInput(f"there are {_MAX_AREAS} areas already; delete one")
-    taken = {area.name for area in env.areas}
-    role = request.role or "area"
-    name = request.name or next(
-        f"{role} {k}" for k in range(1, _MAX_AREAS + 2) if f"{role} {k}" not in taken
-    )
-    _check_area_name(env, name)
-    return name
-
-
-def _check_area_name(env: Environment, name: str) -> None:
-    if name in {area.name for area in env.areas}:
-        raise BadInput(f"there is an area {name!r} already; give another name"[:300])

@@ -89,8 +89,8 @@ def path(document: Document, request: PathRequest, terrains: TerrainCache) -> An
 
 def _find_path(document: Document, request: PathRequest, _: TerrainCache) -> Found:
     """Find the shortest path; one search finds the path and its corridor."""
-    if document.building_map is not None:
-        return buildings.find_path(document.building_map, request)
+    if document.open_links is not None:
+        return buildings.find_path(document.open_links, request)
     clearance = None if request.clearance is None else max(request.clearance, request.radius)
     found = document.corridors.path(
         request.start, request.goal, radius=request.radius, clearance=clearance
@@ -198,10 +198,11 @@ def walk(document: Document, request: Walk) -> Answer:
     """
     from footway import camera
 
-    cmap, building_map = document.corridors, document.building_map
+    cmap, links = document.corridors, document.open_links
     stops: list[tuple[Any, ...]]
-    if building_map is not None:
-        stops, height = buildings.stops_of(building_map, request)
+    if links is not None:
+        cmap = links.map
+        stops, height = buildings.stops_of(links, request)
     else:
         place = nearest_free(cmap, np.array([request.start]), np.array([request.radius]))[0]
         stops, height = [tuple(place.tolist()), *request.stops], None

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 _MAX_MEASURED: Final = 1000  # frames in the plots
 _CELL: Final = 2.0  # m, side of the cells in which density is counted
 _PROBES: Final = 4  # sample points per side of a cell, to measure its walkable area
+_LEAST: Final = 1.0  # m2 of a cell: one person in a doorway is no crowd of four per square metre
 _MAX_ROWS: Final = 1_000_000  # of trajectories
 
 PLACEHOLDER: Final = "<!--footway-recording-->"
@@ -73,8 +74,8 @@ def plots(recording: Recording, corridors: CorridorMap) -> Answer:
     """Return measures of a recording over time, at 1,000 frames at most.
 
     `times` (s) and numbers of the `frames`, `present` (characters), `density` (1/m2: mean over
-    all characters of the number in their 2 m cell, divided by its walkable area), `speed` (mean,
-    m/s), `flow` (density times speed, 1/(m s)); and `frame_times` (s) of all frames.
+    all characters of the number in their 2 m cell, divided by its walkable area, at least 1 m2),
+    `speed` (mean, m/s), `flow` (density times speed, 1/(m s)); and `frame_times` (s) of all frames.
     """
     count = min(recording.n_frames, _MAX_MEASURED)
     chosen = np.unique(np.linspace(0, recording.n_frames - 1, count).astype(np.int64))
@@ -122,7 +123,7 @@ def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
     used, which = np.unique(
         np.concatenate([np.empty((0, 3), np.int64), *cells]), axis=0, return_inverse=True
     )
-    # Walkable area of each cell, m2, from sample points; at least the share of one point.
+    # Walkable area of each cell, m2, from sample points.
     corners = low[1:] + _CELL * used[:, 1:]
     inside = (np.indices((_PROBES, _PROBES)).reshape(2, -1).T + 0.5) * _CELL / _PROBES
     points = (corners[:, None] + inside).reshape(-1, 2)
@@ -131,7 +132,7 @@ def _densities(places: list[Floats], corridors: CorridorMap) -> Floats:
     else:
         is_free = buildings.is_on(building_map.building, np.repeat(used[:, 0], len(inside)), points)
     free = is_free.reshape(len(corners), -1)
-    area: Floats = np.maximum(1, free.sum(axis=1)) * (_CELL / _PROBES) ** 2
+    area: Floats = np.maximum(_LEAST, free.sum(axis=1) * (_CELL / _PROBES) ** 2)
     ends = np.cumsum([0, *map(len, cells)])
     found = []
     for first, last in pairwise(ends.tolist()):

@@ -13,12 +13,12 @@ from footway import __version__
 from footway.crowd import Crowd
 from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
 from footway.crowd.profile import PROPERTIES
-from footway.environment.editing import Drawing
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.studio import crowd_requests, layers, paths, replay, roadmaps
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
-from footway.studio.documents import EditHistory, is_built_in, open_built_in
+from footway.studio.documents import is_built_in, open_built_in
+from footway.studio.edits import EditHistory, check_no_link, drawing_of
 from footway.studio.files import saving
 from footway.studio.files.recent import Kept, RecentDocuments
 from footway.studio.protocol import replies, requests
@@ -51,6 +51,13 @@ class _Opened(NamedTuple):
     file: Path | None  # copy of the edited map
     layers: dict[tuple[Any, ...], Answer]  # cache
     editors: dict[tuple[Any, ...], Editor]  # of roadmaps; the last one was used last
+
+
+class _Again(NamedTuple):
+    """A crowd that starts again, and the populations added by clients, by their index."""
+
+    crowd: Crowd
+    roster: dict[int, requests.Population]
 
 
 class Session:
@@ -241,8 +248,14 @@ class Session:
         history = opened.history.copy()  # the old one stays if the edit fails
         made = history.edit(opened.document, request)
         made.prepare()  # outside the crowd's thread, which would stand still meanwhile
-        file = opened.file or self._recent.new_file(made)
-        answer = self.crowd_thread.between_steps(lambda: self._apply_edit(made, history, file))
+        file = opened.file or (self._recent.new_file(made) if made.is_edited else None)
+        if made.building is not None:
+            again = None if _is_same_space(opened.document, made) else self._build_again(made)
+            answer = self.crowd_thread.between_steps(
+                lambda: self._apply_to_building(made, history, file, again)
+            )
+        else:
+            answer = self.crowd_thread.between_steps(lambda: self._apply_edit(made, history, file))
         if file is not None:
             self._recent.save(made, file)
         return answer
@@ -253,6 +266,21 @@ class Session:
         if document.corridors is not before.corridors or document.terrain is not before.terrain:
             crowd = crowd_thread.crowd.moved_to(document.corridors, document.environment)
             crowd_thread.replace(crowd, document.origin, why="the map was changed")
+        return Answer(self._publish(document, history, file))
+
+    def _apply_to_building(
+        self, document: Document, history: EditHistory, file: Path | None, again: _Again | None
+    ) -> Answer:
+        """Start the crowd again if walls changed, close and open links, and publish the map."""
+        thread, before = self.crowd_thread, self.document
+        if again is not None:
+            thread.replace(again.crowd, document.origin, why="the map was changed")
+            self._roster = again.roster
+        else:
+            for name in sorted(document.closed - before.closed):
+                thread.crowd.close_link(name)
+            for name in sorted(before.closed - document.closed):
+                thread.crowd.open_link(name)
         return Answer(self._publish(document, history, file))
 
     def save(self, kind: str) -> saving.File:
@@ -298,10 +326,11 @@ class Session:
         return layers.ground(opened.document)
 
     def _item(self, opened: _Opened, request: requests.Item) -> Answer:
-        env, locked = opened.document.environment, opened.document.locked
-        if env is None or locked is not None:
-            raise BadInput(f"{opened.document.name}: cannot be edited: {locked}")
-        found = Drawing.of(env, opened.document.plan).item_at(request.at)
+        document = opened.document
+        if document.locked is not None:
+            raise BadInput(f"{document.name}: cannot be edited: {document.locked}")
+        check_no_link(document, request.floor, request.at)
+        found = drawing_of(document, request.floor).item_at(request.at)
         facts = replies.ItemFacts(kind=found.kind, name=found.name)
         return Answer(facts, {"corners": np.array(found.corners, float).reshape(-1, 2)})
 
@@ -387,17 +416,21 @@ class Session:
 
     def _reset(self, seed: int | None) -> None:
         """Restart with the populations of the scenario and those added by clients."""
-        crowd_thread = self.crowd_thread
         with self._changing:
-            before = crowd_thread.crowd
-            crowd = build_crowd(self.document, before.seed if seed is None else seed)
-            crowd.model = before.model
-            roster = {}
-            for request in self._roster.values():
-                roster[len(crowd.names)] = request
-                crowd_requests.add(crowd, self.document, request)
-            crowd_thread.between_steps(lambda: self._restart(crowd))
-            self._roster = roster
+            again = self._build_again(self.document, seed)
+            self.crowd_thread.between_steps(lambda: self._restart(again.crowd))
+            self._roster = again.roster
+
+    def _build_again(self, document: Document, seed: int | None = None) -> _Again:
+        """Return the crowd at its beginning, with the populations added by clients."""
+        before = self.crowd_thread.crowd
+        crowd = build_crowd(document, before.seed if seed is None else seed)
+        crowd.model = before.model
+        roster = {}
+        for request in self._roster.values():
+            roster[len(crowd.names)] = request
+            crowd_requests.add(crowd, document, request)
+        return _Again(crowd, roster)
 
     def _restart(self, crowd: Crowd) -> None:
         """Replace the crowd and keep the obstacles."""
@@ -454,6 +487,13 @@ def _check_live(document: Document) -> None:
         raise BadInput("a recording is open; open a map or a scenario to add a crowd")
 
 
+def _is_same_space(before: Document, after: Document) -> bool:
+    """Return whether two versions of a building have the same walls."""
+    assert before.building_map is not None
+    assert after.building_map is not None
+    return before.building_map.solver is after.building_map.solver
+
+
 def fault_message(error: Exception) -> str:
     """Return an internal error as one line, and log the traceback."""
     _log.debug("a request failed", exc_info=error)
@@ -461,7 +501,14 @@ def fault_message(error: Exception) -> str:
 
 
 def build_crowd(document: Document, seed: int | None = None) -> Crowd:
-    """Build the initial crowd of a scenario, or an empty crowd for a map."""
+    """Build the initial crowd of a scenario, or an empty crowd for a map; links stay closed."""
+    crowd = _initial_crowd(document, seed)
+    for name in sorted(document.closed):
+        crowd.close_link(name, start=0.0)
+    return crowd
+
+
+def _initial_crowd(document: Document, seed: int | None) -> Crowd:
     scenario = document.scenario
     if scenario is None:
         return Crowd(document.corridors, seed=seed or 0, environment=document.environment)

@@ -309,6 +309,20 @@ class TestClosedLinks:
             fw.Crowd(cmap).close_link("B")
         with pytest.raises(BadQuery, match="before it closes"):
             fw.Crowd(cmap).close_link("A", start=5, end=3)
+        with pytest.raises(BadQuery, match="link 'A' is not closed at 0 s"):
+            fw.Crowd(cmap).open_link("A")
+
+    def test_a_link_is_opened_before_its_closure_ends(self, cmap):
+        crowd = fw.Crowd(cmap, seed=1)
+        crowd.close_link("A")
+        crowd.close_link("A", start=500)
+        crowd.add(4, area="0", radius=0.2, destinations=["1"], then="stay")
+        assert (self.run(crowd, 29), crowd.closed_links) == ({}, ["A"])
+        crowd.open_link("A")
+        assert crowd.closed_links == []
+        assert set(self.run(crowd, 40)) == {"A"}
+        assert crowd.floors == ["1"] * 4
+        assert [one.start for one in crowd._simulation.floors.closures] == [0.0, 500.0]
 
 
 def test_threads_do_not_change_a_bit(cmap, monkeypatch):

@@ -39,6 +39,7 @@ def two_halls():
 
 HALLS = Document("two halls", "map", None, fw.CorridorMap.build(two_halls()))
 START, GOAL = (5.0, 6.6), (5.0, 10.4)
+BOX = [[1.0, 5.5], [2.0, 5.5], [2.0, 7.5], [1.0, 7.5]]
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_facts_name_floors_and_links():
     ]
     assert facts.area == building.area
     assert facts.bounds == building.bounds
-    assert facts.locked == "roadmaps and editing are for maps of one floor"
+    assert facts.locked is None
     station = open_built_in("gallery:station").facts().links
     assert {link.direction for link in station if link.kind == "escalator"} == {"up", "down"}
 
@@ -149,7 +150,21 @@ def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
         ("obstacle", {"do": "add", "at": START}, "not available in a building"),
         ("layer", {"name": "discs"}, "one floor"),
         ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),
-        ("edit", {"do": "delete", "at": START}, "cannot be edited"),
+        ("edit", {"do": "delete", "at": START}, "give the floor"),
+        ("edit", {"do": "delete", "at": (18.8, 7.0), "floor": "0"}, "stairs 'A0' is here: links"),
+        ("item", {"at": (18.8, 7.0), "floor": "0"}, "closed and opened in the list of links"),
+        ("edit", {"do": "close-link", "link": "B"}, "no link 'B'; there are A0, A1"),
+        ("edit", {"do": "open-link", "link": "A0"}, "'A0' is open already"),
+        (
+            "edit",
+            {"do": "add", "what": "terrain", "kind": "mud", "polygon": BOX, "floor": "0"},
+            "one floor",
+        ),
+        (
+            "edit",
+            {"do": "add", "what": "area", "name": "1", "polygon": BOX, "floor": "0"},
+            "there is a floor '1'; give the area another name",
+        ),
     ],
 )
 def test_what_is_for_plans_is_refused_in_one_line(session, kind, fields, words):
@@ -273,6 +288,121 @@ class TestCrowd:
         header, _ = ask(session, "population", do="add", floor="0")
         assert session.end()
         assert "one floor only" in header["error"]
+
+
+class TestEdits:
+    """Floors are drawn on, links closed and opened; both can be undone."""
+
+    @pytest.fixture
+    def session(self):
+        made = Session(HALLS)
+        yield made
+        assert made.end()
+
+    def edit(self, session, do, **fields):
+        header, _ = ask(session, "edit", do=do, **fields)
+        return header["ok"] if "ok" in header else header["error"]
+
+    def area(self, session, floor):
+        return session.document.building.floors[floor].environment.area
+
+    def test_an_obstacle_is_on_its_floor_only(self, session):
+        before = self.area(session, 0)
+        facts = self.edit(session, "add", polygon=BOX, floor="1", name="desk")
+        assert (facts["undo"], facts["edited"]) == (1, True)
+        assert (self.area(session, 0), self.area(session, 1)) == (before, before - 2.0)
+        cmap = session.document.building_map
+        assert cmap.clearance([(1.5, 6.5, "1"), (1.5, 6.5, "0")]).round(3).tolist() == [0.0, 1.5]
+        header, arrays = ask(session, "item", at=(1.5, 6.5), floor="1")
+        assert (header["ok"]["kind"], header["ok"]["name"]) == ("obstacle", "desk")
+        assert len(arrays["corners"]) == 4
+        self.edit(session, "move", at=(1.5, 6.5), to=(3.5, 6.5), floor="1")
+        cmap = session.document.building_map
+        assert cmap.clearance([(1.5, 6.5, "1"), (3.5, 6.5, "1")]).round(3).tolist() == [1.5, 0.0]
+        self.edit(session, "delete", at=(3.5, 6.5), floor="1")
+        assert self.area(session, 1) == before
+        for _ in range(3):
+            self.edit(session, "undo")
+        assert session.document is HALLS
+        assert self.edit(session, "redo")["redo"] == 2
+
+    def test_people_start_again_on_the_changed_building(self, session):
+        ask(session, "population", do="add", count=5, area="hall", floor="1", goal="exit")
+        for _ in range(20):
+            ask(session, "crowd", do="step")
+        self.edit(session, "add", polygon=BOX, floor="1")
+        crowd = session.crowd_thread.crowd
+        assert (crowd.time, crowd.floors) == (0.0, ["1"] * 5)
+        assert crowd.map is session.document.building_map
+        blocked = [[0.5, 0.5], [5.5, 0.5], [5.5, 5.5], [0.5, 5.5]]
+        error = self.edit(session, "add", polygon=blocked, floor="1")
+        assert "no position in the area" in error or "found free space" in error
+        assert session.crowd_thread.crowd is crowd
+        assert len(session._opened.history.before) == 1
+
+    def test_a_new_area_leaves_the_crowd_alone(self, session):
+        ask(session, "population", do="add", count=5, area="hall", floor="1", goal="exit")
+        ask(session, "crowd", do="step")
+        fields = {"what": "area", "name": "corner", "role": "goal", "polygon": BOX}
+        facts = self.edit(session, "add", floor="1", **fields)
+        assert ("corner", "1") in [(a["name"], a["floor"]) for a in facts["areas"]]
+        assert session.crowd_thread.crowd.time == pytest.approx(0.1)
+        ask(session, "population", do="add", count=1, area="corner", goal="exit")
+        assert session.crowd_thread.crowd.floors == ["1"] * 6
+
+    def test_a_link_without_a_name(self, session):
+        with pytest.raises(fw.BadInput, match="name the link"):
+            self.edit(session, "close-link")
+
+    def test_stairs_keep_their_place(self, session):
+        over = [[5.5, 2.5], [7.0, 2.5], [7.0, 3.5], [5.5, 3.5]]
+        assert "stairs 'A'" in self.edit(session, "add", polygon=over, floor="0")
+        assert session.document is HALLS
+
+    def test_a_closed_link_is_avoided_by_paths_and_people(self, session):
+        path = {"start": (1.0, 6.0), "goal": (9.0, 6.0), "floors": ["1", "0"]}
+        before, arrays = ask(session, "path", **path)
+        ask(session, "population", do="add", count=3, area="hall", floor="1", goal="exit")
+        facts = self.edit(session, "close-link", link="A")
+        assert [link["closed"] for link in facts["links"]] == [True]
+        assert not facts["edited"]
+        header, _ = ask(session, "crowd", do="step")
+        assert header["ok"]["closed"] == ["A"]
+        header, _ = ask(session, "path", **path)
+        assert header["kind"] == "no-path"
+        assert header["error"].endswith(". Closed links: A.")
+        header, _ = ask(session, "path", **(path | {"floors": ["1", "A"]}))
+        assert "'A' is closed" in header["error"]
+        for _ in range(300):
+            ask(session, "crowd", do="step")
+        assert session.crowd_thread.crowd.floors == ["1"] * 3
+        ask(session, "crowd", do="reset")
+        assert session.crowd_thread.crowd.closed_links == ["A"]
+        assert '[[closure]]\nlink = "A"' in session.save("scenario").content.decode()
+        self.edit(session, "undo")
+        assert session.crowd_thread.crowd.closed_links == []
+        header, again = ask(session, "path", **path)
+        assert header["ok"]["length"] == before["ok"]["length"]
+        np.testing.assert_array_equal(again["sheets"], arrays["sheets"])
+
+    def test_paths_beside_a_closed_link_have_the_sheets_of_the_whole_building(self):
+        session = Session(open_built_in("gallery:station"))
+        links = session.document.building.links
+        closed = next(one for one in links if one.kind == "stairs").name
+        self.edit(session, "close-link", link=closed)
+        ends = session.document.building_map.random_points(40, radius=0.3, seed=1)
+        start = next(one for one in ends if one[2] == "street")
+        goal = next(one for one in ends if one[2].startswith("platform"))
+        header, arrays = ask(
+            session, "path", start=start[:2], goal=goal[:2], floors=[start[2], goal[2]]
+        )
+        layers = session.document.building.layers
+        used = [layers[k].link for k in arrays["sheets"] if layers[k].link >= 0]
+        assert {links[k].name for k in used} == {*header["ok"]["links"]}
+        assert closed not in header["ok"]["links"]
+        heights = session.document.building.heights(arrays["sheets"], arrays["path"][1:])
+        np.testing.assert_allclose(heights, arrays["heights"][1:], atol=1e-3)
+        assert session.end()
 
 
 @pytest.fixture(scope="module")

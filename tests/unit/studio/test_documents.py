@@ -6,7 +6,8 @@ import pytest
 import footway as fw
 from footway.formats.geojson import save_geojson
 from footway.recording.recording import Recorder
-from footway.studio.documents import Document, EditHistory, built_in, open_built_in, open_document
+from footway.studio.documents import Document, built_in, open_built_in, open_document
+from footway.studio.edits import EditHistory
 from footway.studio.protocol.requests import Edit
 from tests.unit.crowd.maps import cmap, env
 from tests.unit.recording.recordings import random_recording

@@ -59,6 +59,17 @@ def test_a_cell_at_a_wall_has_less_walkable_area():
     assert density == pytest.approx(1 / 2.0)  # x from 10 to 12: half of it is a wall
 
 
+def test_one_person_in_a_narrow_cell_is_no_crowd():
+    passage = fw.Environment.from_polygons(bounds=(0, 0, 20, 0.5))
+    recorder = Recorder(step=0.1, seed=0, map_name="", names=("a",))
+    recorder.add_characters([0], [0.2], [0])
+    recorder.add_frame(0, 0.0, [0], [(3.0, 0.25)], [(1.5, 0)])
+    recorder.add_frame(1, 0.1, [0], [(19.9, 0.25)], [(1.5, 0)])
+    corridors = fw.CorridorMap.build(passage)
+    document = Document("", "recording", passage, corridors, recording=recorder.close())
+    np.testing.assert_allclose(overview(document).arrays["density"], [1.0, 1.0])
+
+
 def test_frames(run):
     answer = frame(run, 3)
     recorded = run.recording.frame(3)

@@ -3,6 +3,7 @@ import type { App, Panel } from "../app";
 import { button, choice, field, h, section, type Choice } from "../dom";
 import { download } from "../download";
 import { SelectedItem } from "./item";
+import { linkList } from "./links";
 import { RoadmapEditor } from "./roadmap";
 import type { RoadmapOverlay } from "../scene/overlays";
 import { Draft } from "../scene/draft";
@@ -60,10 +61,12 @@ export class EditPanel implements Panel {
   private readonly item: SelectedItem;
   readonly roadmap: RoadmapEditor;
   private readonly draw = h("div", {});
+  private readonly links: HTMLElement;
 
   constructor(app: App, roadmaps: Map<string, RoadmapOverlay>) {
     this.app = app;
     app.stage.scene.add(this.draft.root);
+    app.floorsMoved.push(() => (this.draft.root.position.z = app.stage.level));
     this.item = new SelectedItem(app, (...request) => this.request(...request));
     this.what = choice("edit-what", "What", WHAT, "obstacle", (value) => this.showRows(value));
     this.how = choice("edit-how", "Tool", HOW, "polygon", (value) => {
@@ -71,6 +74,7 @@ export class EditPanel implements Panel {
       this.showRows(this.what.get());
       this.leave();
     });
+    this.links = linkList(app, (...request) => this.request(...request));
     this.roadmap = new RoadmapEditor(app, roadmaps);
     const other = (): Tool | undefined => (this.roadmap.active === undefined ? undefined : this.roadmap.tool);
     this.roadmap.chosen = () => {
@@ -85,6 +89,7 @@ export class EditPanel implements Panel {
       down: (at, event) => (other()?.down ?? ((place: Point) => this.down(place)))(at, event),
       drag: (at, done) => (other()?.drag ?? ((to: Point, over: boolean) => this.drag(to, over)))(at, done),
     };
+    app.store.floor.watch(() => this.leave()); // a drawing belongs to its floor
     app.undo = () => this.request({ do: "undo" });
     app.redo = () => this.request({ do: "redo" });
     window.addEventListener("keydown", (event) => this.key(event));
@@ -103,6 +108,9 @@ export class EditPanel implements Panel {
   private compose(): HTMLElement {
     const kinds = h("datalist", { id: "terrain-kinds" });
     const locked = h("p", { class: "trouble", "data-testid": "edit-locked" });
+    const terrain = this.what.row.querySelector("[data-testid=edit-what-terrain]") as HTMLElement;
+    const words = "What is drawn is on the floor that is shown. People start again if its walls change; links keep their places.";
+    const onFloors = h("p", { class: "hint", "data-testid": "edit-floors" }, words);
     let shown = "";
     this.app.store.document.watch((document) => {
       if (document === undefined) return;
@@ -110,11 +118,16 @@ export class EditPanel implements Panel {
       shown = document.name;
       kinds.replaceChildren(...document.kinds.map((value) => h("option", { value })));
       locked.textContent = document.locked === null ? "" : `This document cannot be edited: ${document.locked}.`;
-      this.draw.inert = document.locked !== null;
+      this.draw.inert = this.links.inert = document.locked !== null;
+      const { isBuilding } = this.app.store;
+      terrain.hidden = isBuilding;
+      onFloors.hidden = !isBuilding;
+      if (isBuilding && this.what.get() === "terrain") this.what.set("obstacle");
+      this.showRows(this.what.get());
     });
     const { what, kind, areaRows, how, hint, app } = this;
-    this.draw.append(section("Draw", how.row, hint, this.item.element, what.row, kind.row, kinds, areaRows, history(app)));
-    return h("div", {}, locked, this.draw, this.roadmap.element, saving(app));
+    this.draw.append(section("Draw", how.row, hint, this.item.element, what.row, kind.row, kinds, areaRows, onFloors, history(app)));
+    return h("div", {}, locked, this.draw, this.links, this.roadmap.element, saving(app));
   }
 
   private showRows(what: What): void {
@@ -145,7 +158,7 @@ export class EditPanel implements Panel {
 
   private send(fields: EditFields, done: () => void, failed: () => void): void {
     this.app.source
-      .request("edit", fields)
+      .request("edit", { ...fields, floor: this.app.store.floorName })
       .then(({ ok }) => {
         this.app.opened(ok);
         done();

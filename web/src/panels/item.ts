@@ -44,6 +44,7 @@ export class SelectedItem {
     this.app = app;
     this.edit = edit;
     app.stage.scene.add(this.draft.root);
+    app.floorsMoved.push(() => (this.draft.root.position.z = app.stage.level));
     this.name = field("item-name", "Name", { type: "text", maxlength: 60, onchange: () => this.rename() });
     this.remove = button("item-delete", "Delete the item", { icon: "trash", text: "Delete" }, () => {
       if (this.at !== undefined) this.edit({ do: "delete", at: this.at });
@@ -84,7 +85,7 @@ export class SelectedItem {
     const { at, asked } = Object.assign(this, { asked: this.asked + 1 });
     if (at === undefined) return;
     this.app.source
-      .request("item", { at })
+      .request("item", { at, floor: this.app.store.floorName })
       .then((reply) => {
         // The version is another one if the next document is on its way.
         if (asked === this.asked && reply.version === this.app.store.document.value?.version) this.show(reply);

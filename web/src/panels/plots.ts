@@ -17,7 +17,7 @@ const CURVES = [
     title: "Density",
     unit: "1/m²",
     colour: "#e8743b",
-    about: "Persons per walkable square metre in cells of 2 m, mean over all persons.",
+    about: "Persons per walkable square metre in cells of 2 m with at least 1 m² each, mean over all persons.",
   },
   { name: "speed", title: "Speed", unit: "m/s", colour: "#19a979", about: "Mean speed of all persons." },
 ] as const;
@@ -34,7 +34,25 @@ export function definitions(): HTMLElement {
 
 /** A number with two decimals, or none if it is large or whole. */
 function number(value: number): string {
+  if (Number.isNaN(value)) return "–";
   return value >= 50 || Number.isInteger(value) ? value.toFixed(0) : value.toFixed(2);
+}
+
+/** Values where somebody is present: of nobody there is no density and no speed. */
+export function ofSomebody(values: Numbers, present: Numbers): Float32Array {
+  return Float32Array.from(values, (value, i) => (present[i] > 0 ? value : NaN));
+}
+
+/** First and last number of each piece of a curve without gaps. */
+export function piecesOf(values: Numbers): [number, number][] {
+  const found: [number, number][] = [];
+  values.forEach((value: number, i: number) => {
+    if (Number.isNaN(value)) return;
+    const last = found.at(-1);
+    if (last?.[1] === i - 1) last[1] = i;
+    else found.push([i, i]);
+  });
+  return found;
 }
 
 interface Curve {
@@ -61,7 +79,7 @@ export class Plots {
   show(arrays: ReplayArrays): void {
     this.times = arrays.times;
     this.curves = CURVES.filter(({ name }) => (arrays[name]?.length ?? 0) > 1).map(({ name, title, unit, colour, about }) => {
-      const values = arrays[name];
+      const values = name === "present" ? arrays.present : ofSomebody(arrays[name], arrays.present);
       const top = (values as Float32Array).reduce((most, value) => (value > most ? value : most), 0) || 1;
       const most = `${title} over time, at most ${number(top)} ${unit}. ${about}`;
       const canvas = h("canvas", { role: "img", "aria-label": most, title: about, "data-testid": `plot-${name}` });
@@ -116,23 +134,29 @@ export class Plots {
     const y = (v: number): number => foot - (v / top) * (foot - 8);
     this.drawAxes(pen, { width, foot, top, ends: [first, first + length] });
     const step = Math.max(1, Math.floor(values.length / (width * 2)));
-    pen.beginPath();
-    pen.moveTo(LEFT, foot);
-    for (let i = 0; i < values.length; i += step) pen.lineTo(x(this.times[i]), y(values[i]));
-    pen.lineTo(x(this.times[values.length - 1]), foot);
-    pen.fillStyle = `${colour}2a`;
-    pen.fill();
-    pen.beginPath();
-    for (let i = 0; i < values.length; i += step) pen.lineTo(x(this.times[i]), y(values[i]));
     pen.strokeStyle = colour;
     pen.lineWidth = 1.6;
     pen.lineJoin = "round";
-    pen.stroke();
+    for (const [from, to] of piecesOf(values)) {
+      const line = (): void => {
+        for (let i = from; i < to; i += step) pen.lineTo(x(this.times[i]), y(values[i]));
+        pen.lineTo(x(this.times[to]), y(values[to]));
+      };
+      pen.beginPath();
+      pen.moveTo(x(this.times[from]), foot);
+      line();
+      pen.lineTo(x(this.times[to]), foot);
+      pen.fillStyle = `${colour}2a`;
+      pen.fill();
+      pen.beginPath();
+      line();
+      pen.stroke();
+    }
     const at = nearest(this.times, this.now);
     pen.fillStyle = colour;
     pen.fillRect(x(this.now) - 0.5, 0, 1, foot);
     pen.beginPath();
-    pen.arc(x(this.now), y(values[at] ?? 0), 3.5, 0, 2 * Math.PI);
+    if (!Number.isNaN(values[at])) pen.arc(x(this.now), y(values[at] ?? 0), 3.5, 0, 2 * Math.PI);
     pen.fill();
     value.textContent = unit === "persons" ? number(values[at] ?? 0) : `${number(values[at] ?? 0)} ${unit}`;
   }

@@ -41,6 +41,8 @@ export interface Stack {
 interface Looks {
   fill: Material;
   link: Material;
+  /** A link that is closed. */
+  shut: Material;
   side: Material;
   cap: Material;
   line: Material;
@@ -71,6 +73,8 @@ export class BuildingScene {
   labels: LinkLabel[] = [];
   stack: Stack = { apart: 1, cut: Infinity, faint: true };
   hasWalls = true;
+  /** Names of the links that are closed. */
+  private closed = new Set<string>();
   private floor = -1;
   private view: View = "map";
   private theme: Theme = "light";
@@ -116,6 +120,14 @@ export class BuildingScene {
   get levels(): Levels {
     const isMap = this.view === "map" && this.isShown;
     return { present: isMap ? this.present : undefined, rise: this.scale, cut: this.view === "3d" ? this.stack.cut : Infinity };
+  }
+
+  /** Draw some links as closed; whether that changes the picture. */
+  close(names: readonly string[]): boolean {
+    if (names.length === this.closed.size && names.every((name) => this.closed.has(name))) return false;
+    this.closed = new Set(names);
+    this.arrange(this.view, this.floor);
+    return true;
   }
 
   /** The floor that a sheet is, or that a link leads to and is nearest; -1 if there is none. */
@@ -183,7 +195,8 @@ export class BuildingScene {
   }
 
   private dress({ sheet, fill, lines, sides, cap }: Part, looks: Looks): void {
-    fill.material = sheet.floor < 0 ? looks.link : looks.fill;
+    const isShut = this.closed.has(this.document?.links[sheet.link]?.name ?? "");
+    fill.material = isShut ? looks.shut : sheet.floor < 0 ? looks.link : looks.fill;
     for (const line of lines) line.material = looks.line;
     sides.material = looks.side;
     if (cap !== undefined) cap.material = looks.cap;
@@ -262,7 +275,8 @@ export class BuildingScene {
       const link = document.links[this.sheets[k].link];
       // Flights up and down are often side by side: their names are not at the same place along them.
       const at = placeOfName(this.sheets[k], link.kind === "lift" ? 0.5 : link.floors[0] === here ? 0.7 : 0.85);
-      return { name: linkName(link, here), at, z: this.heightOn(k, at) };
+      const state = this.closed.has(link.name) ? ", closed" : "";
+      return { name: `${linkName(link, here)}${state}`, at, z: this.heightOn(k, at) };
     });
   }
 
@@ -305,6 +319,7 @@ export class BuildingScene {
     const made = (opacity: number): Looks => ({
       fill: Object.assign(lit(palette.ground, opacity), { map: opacity === 1 ? this.tiles : null }),
       link: lit(palette.link, Math.min(1, 2.5 * opacity)),
+      shut: lit(palette.shut, Math.min(1, 5 * opacity)),
       side: side(palette.side, opacity),
       cap: lit(this.theme === "light" ? palette.cap : palette.side, opacity),
       line: line(Math.min(1, 4 * opacity)),
@@ -313,6 +328,7 @@ export class BuildingScene {
     const plan = {
       ...made(1),
       link: new MeshBasicMaterial({ color: palette.link, ...plain }),
+      shut: new MeshBasicMaterial({ color: palette.shut, ...plain }),
       line: new LineBasicMaterial({ color: palette.edge, ...plain }),
     };
     return { plan, solid: made(1), faint: made(0.07) };

@@ -22,6 +22,8 @@ export interface Palette {
   draft: string;
   /** Stairs, ramps, escalators and lifts. */
   link: string;
+  /** The same, closed. */
+  shut: string;
 }
 
 export const PALETTES: Record<Theme, Palette> = {
@@ -42,6 +44,7 @@ export const PALETTES: Record<Theme, Palette> = {
     shade: "#b9ad9c",
     draft: "#7c3aed",
     link: "#bcd4ea",
+    shut: "#eda9a4",
   },
   dark: {
     outside: "#0f1318",
@@ -60,6 +63,7 @@ export const PALETTES: Record<Theme, Palette> = {
     shade: "#9aa0ab",
     draft: "#a78bfa",
     link: "#3d5f85",
+    shut: "#8a3b3f",
   },
 };
 

@@ -15,13 +15,13 @@ import {
   RepeatWrapping,
   SRGBColorSpace,
   ShapeUtils,
-  Vector2,
 } from "three";
 import type { Reply } from "../wire";
 import type { Point, Theme, View } from "../store";
 import { rim, solids, standing, strokes, thin } from "./blocks";
 import { PALETTES, areaColour, terrainColour } from "./colours";
 import { flat, polygons, type Polygon } from "./polygons";
+import { roomiest } from "./roomiest";
 import type { Bounds } from "./cameras";
 
 /** Faint floor tiles, which make the speed of the walk visible. */
@@ -158,8 +158,8 @@ export class Ground {
       const mesh = this.add(this.areas, flat([{ polygon, z: 0 }]), lit, plain);
       mesh.renderOrder = ORDER.area;
       this.areas.add(new LineSegments(strokes(rim(polygon.shell, 0.02)), line));
-      const centre = polygon.shell.reduce((sum, p) => sum.add(p), new Vector2()).divideScalar(polygon.shell.length);
-      this.areaNames.push({ name, role, at: [centre.x, centre.y], size: Math.abs(ShapeUtils.area(polygon.shell)) });
+      const at = roomiest(polygon.shell, this.floors, this.lines);
+      this.areaNames.push({ name, role, at, size: Math.abs(ShapeUtils.area(polygon.shell)) });
     });
   }
 

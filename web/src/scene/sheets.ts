@@ -54,7 +54,7 @@ export function shownOn(sheets: Sheet[], floor: number): Set<number> {
 const KINDS: Record<string, string> = { stairs: "Stairs", ramp: "Ramp", escalator: "Escalator", lift: "Lift" };
 
 /** A link in words: "Stairs A0", and on a floor where it leads: "Stairs A0 ↓ 0", or comes from. */
-export function linkName({ kind, name, floors, direction }: LinkFacts, here?: string): string {
+export function linkName({ kind, name, floors, direction }: Omit<LinkFacts, "closed">, here?: string): string {
   const word = KINDS[kind];
   const text = name.toLowerCase().includes(kind) ? `${name.charAt(0).toUpperCase()}${name.slice(1)}` : `${word} ${name}`;
   if (here === undefined || kind === "lift") return text;

@@ -20,7 +20,8 @@ from footway.studio.protocol.replies import RecentFacts
 if TYPE_CHECKING:
     from footway.crowd import Crowd
     from footway.roadmap import Editor
-    from footway.studio.documents import Document, EditHistory
+    from footway.studio.documents import Document
+    from footway.studio.edits import EditHistory
 
 _MAX_KEPT: Final = 5  # documents in memory
 _MAX_FILES: Final = 10  # edited maps on disk

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from footway.studio.documents import Document
     from footway.studio.protocol import requests
 
-_TABLES = ("population", "source", "group", "obstacle", "terrain")
+_TABLES = ("population", "source", "group", "obstacle", "terrain", "closure")
 _USUAL = MODELS["social_force"]
 
 
@@ -109,6 +109,8 @@ def as_scenario(
     if profiles:
         values["profile"] = profiles
     values["obstacle"] = [_obstacle(obstacle) for obstacle in obstacles]
+    closures = [{"link": name} for name in sorted(document.closed)]
+    values["closure"] = [*values.get("closure", ()), *closures]
     if not any(values.get(kind) for kind in ("population", "source", "group")):
         raise BadInput("the crowd is empty; add a population before you save a scenario")
     return File(f"{stem(document)}.toml", toml(values).encode(), "application/toml")

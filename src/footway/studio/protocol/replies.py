@@ -107,12 +107,13 @@ class FloorFacts(Facts):
 
 
 class LinkFacts(Facts):
-    """A link of a building; `floors` from the lowest to the highest."""
+    """A link of a building; `floors` from the lowest to the highest; `closed` by an edit."""
 
     name: str
     kind: str
     floors: list[str]
     direction: str | None = None
+    closed: bool = False
 
 
 class Document(Facts):
@@ -186,7 +187,10 @@ class PopulationFacts(_Profile):
 
 
 class Status(Facts):
-    """The live crowd; `touched` if it is not the one that the document describes."""
+    """The live crowd; `touched` if it is not the one that the document describes.
+
+    In a building with the links that are closed now.
+    """
 
     running: bool
     touched: bool
@@ -201,6 +205,7 @@ class Status(Facts):
     model: str | None
     fault: str | None
     recording: RecordingFacts | None
+    closed: list[str] = []
     populations: list[PopulationFacts]
     steps_per_second: float
     milliseconds_per_step: float

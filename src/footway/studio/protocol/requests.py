@@ -213,10 +213,13 @@ class Walk(Request):
 
 
 class Edit(Request):
-    """Draw on the map; move, change or delete the topmost item at a point; undo, redo."""
+    """Draw on the map; move, change or delete the topmost item at a point; undo, redo.
+
+    In a building on a `floor`; its links are closed and opened.
+    """
 
     type: Literal["edit"]
-    do: Literal["add", "move", "change", "delete", "undo", "redo"]
+    do: Literal["add", "move", "change", "delete", "close-link", "open-link", "undo", "redo"]
     what: Literal["obstacle", "walkable", "terrain", "area"] = "obstacle"
     kind: Name | None = None
     name: Name | None = None
@@ -224,9 +227,13 @@ class Edit(Request):
     polygon: Annotated[list[Point], Field(min_length=2, max_length=2000)] | None = None
     at: Point | None = None
     to: Point | None = None
+    floor: Name | None = None
+    link: Name | None = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> Edit:
+        if self.do in ("close-link", "open-link") and self.link is None:
+            raise ValueError("name the link")
         if self.do == "add" and len(self.polygon or ()) < 3:
             raise ValueError("draw a polygon")
         if self.do == "add" and self.what == "terrain" and self.kind is None:
@@ -239,10 +246,11 @@ class Edit(Request):
 
 
 class Item(Request):
-    """Request the topmost item at a point of the map."""
+    """Request the topmost item at a point of the map, in a building of a floor."""
 
     type: Literal["item"]
     at: Point
+    floor: Name | None = None
 
 
 class Roadmap(Request):

@@ -314,13 +314,13 @@ def test_a_page_replays_a_whole_building(footway, tmp_path, monkeypatch):
     save_geojson(two_floors(), tmp_path / "halls.geojson")
     dataclasses.replace(recording, recorded_map=None).save(run)
     refused = footway("export", run, "-o", page)
-    assert_one_line(refused, "choose with --floor: '0', '1', 'west'")
+    refused.refuses("choose with --floor: '0', '1', 'west'")
     footway("export", run, "-o", page, "--map", tmp_path / "halls.geojson")
     assert len(page.read_text()) == pytest.approx(len(written), rel=0.05)
     refused = footway("export", run, "-o", page, "--map", "gallery:field")
-    assert_one_line(refused, "is a plan, and the recording is of a building")
+    refused.refuses("is a plan, and the recording is of a building")
     refused = footway("export", run, "-o", page, "--map", "gallery:rimea8")
-    assert_one_line(refused, "is not the building of the recording")
+    refused.refuses("is not the building of the recording")
 
 
 def test_links_are_drawn_on_the_picture_of_a_floor(footway, tmp_path, monkeypatch):

@@ -12,7 +12,8 @@ from footway.crowd.models import MODELS
 from footway.crowd.obstacles import Obstacle, obstacles_at_start
 from footway.scenario import load_scenario, parse_scenario
 from footway.studio.crowd_thread import LiveRecording
-from footway.studio.documents import Document, EditHistory, open_built_in, open_document
+from footway.studio.documents import Document, open_built_in, open_document
+from footway.studio.edits import EditHistory
 from footway.studio.files.saving import (
     as_geojson,
     as_live_recording,
