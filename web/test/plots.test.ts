@@ -7,8 +7,8 @@ test("the value beside a plot is that of the nearest frame, also if frames are n
 });
 
 test("curves have gaps where nobody is present", () => {
-  const values = ofSomebody([1, 2, 0, 3, 0], [5, 1, 0, 2, 0]);
+  const values = ofSomebody(Float32Array.of(1, 2, 0, 3, 0), Int32Array.of(5, 1, 0, 2, 0));
   expect(Array.from(values)).toEqual([1, 2, NaN, 3, NaN]);
   expect(piecesOf(values)).toEqual([[0, 1], [3, 3]]);
-  expect(piecesOf(ofSomebody([1, 1], [0, 0]))).toEqual([]);
+  expect(piecesOf(ofSomebody(Float32Array.of(1, 1), Int32Array.of(0, 0)))).toEqual([]);
 });

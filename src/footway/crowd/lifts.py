@@ -331,8 +331,7 @@ class Lifts:
         late = sorted(
             p.id
             for p in self.passengers.values()
-            if p.until <= now
-            and (p.stage == QUEUED or (p.stage == HEADING and self._is_closed(p.lift)))
+            if p.until <= now and (p.stage == QUEUED or (p.stage == HEADING and self._is_closed(p.lift)))
         )
         if not late:
             return
