@@ -150,6 +150,7 @@ class Document:
 
         prepare(self.corridors)
         self.facts()
+        _ = self.open_links
 
     def facts(
         self,
