@@ -22,10 +22,18 @@ export function linkList(app: App, edit: (fields: EditFields, done: () => void, 
   const hint = h("p", { class: "hint" }, "Nobody enters a link that is switched off: paths and people take others, or people wait.");
   const box = section("Links of this floor", list, hint);
   const rows = new Map<string, Row>();
+  /** Links whose change is not answered yet: their switches stay as the user has set them. */
+  const changing = new Set<string>();
   const row = (link: LinkFacts, here: string): Row => {
-    const { row: element, set } = toggle(`link-open-${link.name}`, linkName(link, here), !link.closed, (on) =>
-      edit({ do: on ? "open-link" : "close-link", link: link.name }, () => undefined, () => set(!on)),
-    );
+    const { name } = link;
+    const { row: element, set } = toggle(`link-open-${name}`, linkName(link, here), !link.closed, (on) => {
+      const answered = (): void => {
+        changing.delete(name);
+        fill();
+      };
+      changing.add(name);
+      edit({ do: on ? "open-link" : "close-link", link: name }, answered, answered);
+    });
     return { element, set };
   };
   let shown = "";
@@ -43,7 +51,7 @@ export function linkList(app: App, edit: (fields: EditFields, done: () => void, 
     const now = new Set(closedNow(document.value, app.store.status.value));
     for (const link of links) {
       const { element, set } = rows.get(link.name) as Row;
-      set(!link.closed);
+      if (!changing.has(link.name)) set(!link.closed);
       const state = link.closed ? ", closed" : now.has(link.name) ? ", closed by the scenario" : "";
       const name = element.querySelector(".name") as HTMLElement;
       name.textContent = `${linkName(link, here)}${state}`;
