@@ -149,7 +149,10 @@ KIND = archive.Kind(
         "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
         "delays": Array("<f8", ("delays",), 0.0, _LONGEST),
         "lifts": Array(
-            "<f8", ("lifts", 7), (0, 0, 0, -1, 0, 0, 0), (4, _INT, _INT, 1, _LONGEST, _LONGEST, _INT)
+            "<f8",
+            ("lifts", 7),
+            (0, 0, 0, -1, 0, 0, 0),
+            (4, _INT, _INT, 1, _LONGEST, _LONGEST, _INT),
         ),
         "passengers": Array(
             "<i8", ("passengers", 7), 0, ("next", "lifts", _INT, _INT, "goals", 3, 1)

@@ -582,14 +582,12 @@ class Crowd:
                 f"character {int(chosen[member[0]])} belongs to a group, which has one goal for all"
             )
         check_places(simulation, "goal", points, sheets, characters.radii(slots))
-        first = simulation.goals.add(points, sheets=sheets).first
+        numbers = simulation.goals.add(points, sheets=sheets).first + np.arange(len(points))
         if simulation.lifts is not None:  # those in a cabin get there from the next stop
-            inside = simulation.lifts.redirect(chosen, first + np.arange(len(points)))
-            chosen, slots, points = chosen[~inside], slots[~inside], points[~inside]
-            first = first + np.flatnonzero(~inside)
-        else:
-            first = first + np.arange(len(points))
-        characters.set_goals(slots, first, points)
+            outside = ~simulation.lifts.redirect(chosen, numbers)
+            chosen, slots = chosen[outside], slots[outside]
+            points, numbers = points[outside], numbers[outside]
+        characters.set_goals(slots, numbers, points)
         characters.hold_until_planned(chosen)
         for number in chosen.tolist():
             simulation.planner.request(number, keep_goal=True)
@@ -715,7 +713,8 @@ class Crowd:
     def close_link(self, name: str, *, start: float | None = None, end: float = math.inf) -> None:
         """Close stairs or another link of a building: nobody enters, and those on it leave.
 
-        Characters choose other paths. Who has no other waits in front of it.
+        Characters choose other paths. Who has no other waits in front of it. People in a lift get
+        out at the next stop.
 
         Args:
             name: of the link.
@@ -733,6 +732,7 @@ class Crowd:
         since = validation.number(start, "start of the closure", "s", low=0.0, high=LONGEST)
         until = validation.number(end, "end of the closure", "s", low=0.0, endless=True)
         floors.close(name, since, until)
+        floors.close_links(self._simulation)
 
     def open_link(self, name: str) -> None:
         """Open a link of a building that is closed now; closures that begin later stay."""

@@ -49,7 +49,6 @@ from footway.crowd.kernels.placement import keep_apart
 from footway.crowd.lift_graph import (
     both_ways,
     rides_of,
-    shafts_of,
     waiting_seconds,
     with_rides,
     with_samples,
@@ -58,6 +57,7 @@ from footway.crowd.lifts import Lifts
 from footway.crowd.spawning import AT_ONCE, TRIES, radii_of
 from footway.environment.links import WALKING as MEAN_SPEED
 from footway.environment.links import Escalator, Lift, Link
+from footway.environment.shafts import shafts_of
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence, Set
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
 IDLE, OPENING, OPEN, CLOSING, MOVING = range(5)
 """Phases of a lift."""
@@ -30,9 +31,9 @@ _ON_TIME = 1e-9  # s
 class Calls(NamedTuple):
     """Who wants to be served, as numbers of stops."""
 
-    inside: Set[int]  # where people in the cabin get out
-    up: Set[int]  # where people wait to go up
-    down: Set[int]  # where people wait to go down
+    inside: AbstractSet[int]  # where people in the cabin get out
+    up: AbstractSet[int]  # where people wait to go up
+    down: AbstractSet[int]  # where people wait to go down
     is_full: bool  # whether nobody else can get in
 
 

@@ -10,76 +10,23 @@ contains a ride is cut there (see `lifts`).
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from footway._numba.bins import rows_by_key
-from footway._numba.portable_math import hypot
 from footway.corridor.kernels.graph import strip_trees, widest_forest
 
 if TYPE_CHECKING:
-    from shapely import Polygon
+    from numpy.typing import NDArray
 
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.corridor.kernels.layouts import Graph, Index
     from footway.crowd.kernels.layouts import Tracks
-    from footway.environment import Building
-    from footway.environment.links import Lift
+    from footway.environment.shafts import Shaft
 
 _ENTRY = 1.0  # s, that somebody takes to get in or out
-
-
-class Shaft(NamedTuple):
-    """A lift, with its stops from the lowest to the highest."""
-
-    lift: Lift
-    cabins: list[int]  # sheet of the cabin at each stop
-    floors: list[int]  # sheet of the floor
-    heights: list[float]  # m
-    doors: Floats  # (stops, 4) m, with the floor on the left
-
-    def distance(self, stop: int, points: Floats) -> Floats:
-        """Return the distances of points (n, 2) from the door of a stop, m."""
-        a, b = self.doors[stop, :2], self.doors[stop, 2:]
-        step = b - a
-        t = np.clip(((points - a) * step).sum(axis=1) / float((step * step).sum()), 0.0, 1.0)
-        found: Floats = hypot(*(points - a - t[:, None] * step).T)
-        return found
-
-    def outward(self, stop: int) -> tuple[Floats, Floats, float]:
-        """Return unit vectors along a door and out of the cabin, and half the width of the door."""
-        step = self.doors[stop, 2:] - self.doors[stop, :2]
-        width = float(hypot(*step))
-        along = step / width
-        return along, np.array([-along[1], along[0]]), 0.5 * width
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether a straight line in the cabin leads from everywhere to the door."""
-        cabin: Polygon = self.lift.cabin  # type: ignore[assignment]
-        return cabin.convex_hull.area < cabin.area + 1e-6
-
-    def way_out(self, stop: int, points: Floats, radii: Floats) -> Floats:
-        """Return the points (n, 2) to which discs in the cabin walk to get out of a door, m."""
-        along, out, half = self.outward(stop)
-        middle = 0.5 * (self.doors[stop, :2] + self.doors[stop, 2:])
-        beside, room = (points - middle) @ along, np.maximum(0.0, half - radii - 0.05)
-        to = np.clip(beside, -room, room)
-        ahead = np.where(np.abs(beside - to) < 0.02, 0.5 + radii, -radii - 0.05)
-        found: Floats = middle + to[:, None] * along + ahead[:, None] * out
-        return found
-
-    def abreast(self, stop: int, radius: float) -> int:
-        """Return how many people with a radius pass a door side by side."""
-        return max(1, int(self.outward(stop)[2] / (1.1 * radius)))
-
-    def front(self, stop: int, radius: float) -> Floats:
-        """Return the point in front of a door where a disc stands, (2,) m."""
-        _, out, _ = self.outward(stop)
-        middle: Floats = 0.5 * (self.doors[stop, :2] + self.doors[stop, 2:])
-        return middle + (radius + 0.05) * out
 
 
 class Ride(NamedTuple):
@@ -88,26 +35,6 @@ class Ride(NamedTuple):
     lift: int
     first: int
     last: int
-
-
-def shafts_of(building: Building) -> list[Shaft]:
-    """Return the lifts of a building."""
-    found = []
-    for number, sheets in enumerate(building.rides):
-        if not sheets:
-            continue
-        order = sorted(sheets, key=lambda k: (building.layers[k].low, k))
-        seams = {seam.right: seam for seam in building.seams if seam.right in sheets}
-        found.append(
-            Shaft(
-                building.links[number],  # type: ignore[arg-type]
-                order,
-                [seams[k].left for k in order],
-                [building.layers[k].low for k in order],
-                np.array([seams[k].ends for k in order]),
-            )
-        )
-    return found
 
 
 def waiting_seconds(shaft: Shaft, people: int) -> float:
@@ -191,9 +118,8 @@ def with_samples(tracks: Tracks, index: Index, n_edges: int, rides: Rides) -> Tr
     balls = np.column_stack([at, np.repeat(rides.clearance, 2)])
     first = (end + 2 * np.arange(n)).astype(np.int32)
 
-    def put(rows: Ints, more: Ints) -> Ints:
-        joined: Ints = np.concatenate([rows[:n_edges], more.astype(np.int32), rows[n_edges:]])
-        return joined
+    def put(rows: NDArray[np.int32], more: NDArray[Any]) -> NDArray[np.int32]:
+        return np.concatenate([rows[:n_edges], more.astype(np.int32), rows[n_edges:]])
 
     loops = np.where(tracks.loop_of >= 0, tracks.loop_of + n, tracks.loop_of)
     none = np.zeros((len(tracks.weights), n), np.float32)

@@ -39,7 +39,8 @@ from footway.crowd.kernels.planning import FOUND, GOAL_FOUND, HALVES, STATUS
 from footway.crowd.lift_control import MOVING, Calls, Control
 from footway.crowd.lift_control import OPEN as DOORS_OPEN
 from footway.crowd.lift_graph import waiting_seconds
-from footway.crowd.lift_places import cabin_places, queue_places
+from footway.crowd.lift_places import queue_places
+from footway.environment.shafts import cabin_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,15 +50,15 @@ if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.floors import Floors
-    from footway.crowd.lift_graph import Shaft
     from footway.crowd.simulation import Simulation
+    from footway.environment.shafts import Shaft
 
 HEADING, QUEUED, BOARDING, ABOARD = range(4)
 """Stages of a passenger: on the way to the lift, waiting, walking into the cabin, in it."""
 
 _NEAR: Final = 3.0  # m from the door, at which people join the queue
 _AT_PLACE: Final = 0.3  # m from a place in the queue, at which they stand
-_IN_CABIN: Final = 0.1  # m, likewise in the cabin
+_IN_CABIN: Final = 0.05  # m, likewise in the cabin
 _SETTLE: Final = 2.5  # s after which those who got in stand where they are
 _BLOCKED: Final = 4.0  # s after which those inside step out to let others out
 _TRY: Final = 10.0  # s after which those who cannot get in wait for the next time
@@ -331,7 +332,8 @@ class Lifts:
         late = sorted(
             p.id
             for p in self.passengers.values()
-            if p.until <= now and (p.stage == QUEUED or (p.stage == HEADING and self._is_closed(p.lift)))
+            if p.until <= now
+            and (p.stage == QUEUED or (p.stage == HEADING and self._is_closed(p.lift)))
         )
         if not late:
             return

@@ -580,6 +580,8 @@ def test_ten_thousand_leave_the_tower_or_queue():
     cmap = fw.CorridorMap.build(fw.load("gallery:tower"))
     building = cmap.building
     crowd = fw.Crowd(cmap, seed=1)
+    crowd.close_link("L1")
+    crowd.close_link("L2")
     exits = [([(0.5, 0.5), (6, 0.5), (6, 6), (0.5, 6)], "0"),
              ([(30, 0.5), (35.5, 0.5), (35.5, 6), (30, 6)], "0")]  # fmt: skip
     crowd.add(10_000, radius=0.2, destinations=[exits], then="exit", congestion=1.0)
