@@ -732,7 +732,6 @@ class Crowd:
         since = validation.number(start, "start of the closure", "s", low=0.0, high=LONGEST)
         until = validation.number(end, "end of the closure", "s", low=0.0, endless=True)
         floors.close(name, since, until)
-        floors.close_links(self._simulation)
 
     def open_link(self, name: str) -> None:
         """Open a link of a building that is closed now; closures that begin later stay."""
@@ -775,6 +774,7 @@ class Crowd:
             spawning.spawn_due(simulation)
             if simulation.floors is not None:
                 simulation.floors.close_links(simulation)
+                simulation.floors.send_back(simulation)
             if simulation.lifts is not None:
                 simulation.lifts.update()
             simulation.user_forces = self._call_functions()

@@ -29,6 +29,7 @@ import numpy as np
 from footway import validation
 from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
+from footway.corridor.building.index import sheet_grid
 from footway.corridor.kernels.graph_search import make_graph_workspace
 from footway.corridor.search import landmark_distances
 from footway.crowd.free_space import describe_misfit, main_part
@@ -44,8 +45,17 @@ from footway.crowd.kernels.floors import (
     UP_X,
     UP_Y,
 )
-from footway.crowd.kernels.layouts import UNREACHABLE, WALKING, Joined
+from footway.crowd.kernels.layouts import (
+    ARRIVED,
+    END,
+    HALF,
+    STAYING,
+    UNREACHABLE,
+    WALKING,
+    Joined,
+)
 from footway.crowd.kernels.placement import keep_apart
+from footway.crowd.kernels.planning import start_wandering
 from footway.crowd.lift_graph import (
     both_ways,
     rides_of,
@@ -63,6 +73,8 @@ from footway.errors import BadQuery
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from numpy.typing import NDArray
+
     from footway._numba.random_stream import RandomStream
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
@@ -76,6 +88,8 @@ if TYPE_CHECKING:
 
 
 _TRIES = 40  # batches of random points without a free one
+_SEND_BACK = 16  # steps between two looks for people who were pushed away
+_PUSHED = 0.3  # m beyond the distance at which a goal counts as reached
 _LEVEL = 1e-3  # m, a rise that is less counts as level
 
 
@@ -169,7 +183,9 @@ class Floors:
         edges = self.map.solver.edge_sheet
         sheets = np.zeros(len(tracks.first), np.int32)
         sheets[: len(edges)] = edges + 1
-        tracks = tracks._replace(sheets=sheets)
+        weights = tracks.weights.copy()
+        weights[:, self.slopes[edges, DOORS] > 0.0] = 0.0  # nobody wanders into lifts
+        tracks = tracks._replace(sheets=sheets, weights=weights)
         return with_samples(tracks, self.index, len(edges), self._rides) if self.shafts else tracks
 
     @property
@@ -386,6 +402,43 @@ class Floors:
                 on = discs[sheets == sheet]
                 rows.append(np.column_stack([on, np.full(len(on), other)]))
         return np.concatenate(rows)
+
+    # -- wanderers -----------------------------------------------------------------------------
+
+    def start_wandering(self, slots: NDArray[np.int32], seed: int, simulation: Simulation) -> None:
+        """Put wanderers (n,) on the nearest edges of their sheets; never against an escalator."""
+        state, tracks, graph = simulation.characters.state, simulation.tracks, self.index.graph
+        sheets = simulation.sheets_of(slots)
+        for sheet in np.unique(sheets).tolist():
+            index = self.index._replace(grid=sheet_grid(self._portals, sheet))
+            start_wandering(slots[sheets == sheet], seed, state, tracks, index)
+        is_open = np.zeros(2 * len(graph.edges), bool)
+        is_open[graph.out] = True
+        half = state.cursor[slots, HALF]
+        walks = (half >= 0) & (half < len(is_open))
+        against = slots[walks][~is_open[half[walks]]]
+        state.cursor[against, HALF] ^= 1
+        half = state.cursor[against, HALF]
+        end = np.where(half & 1, tracks.first[half >> 1], tracks.last[half >> 1])
+        state.cursor[against, END] = end
+
+    # -- those who stay ------------------------------------------------------------------------
+
+    def send_back(self, simulation: Simulation) -> None:
+        """Let those who stay walk to their goals again if they were pushed to another sheet.
+
+        A straight line to the place where they stood would lead against the wall beside stairs.
+        """
+        if simulation.steps % _SEND_BACK:
+            return
+        characters = simulation.characters
+        slots = characters.slots(characters.ids)
+        slots = slots[characters.mode[slots] == STAYING]
+        away = hypot(*(characters.goal_point[slots] - characters.position[slots]).T)
+        is_off = characters.sheet[slots] != characters.goal_sheet[slots]
+        for slot in slots[is_off & (away > characters.reach[slots] + _PUSHED)].tolist():
+            characters.mode[slot] = ARRIVED
+            simulation.planner.request(int(characters.id[slot]), keep_goal=True)
 
     # -- closed links --------------------------------------------------------------------------
 

@@ -308,7 +308,10 @@ class Planner:
         simulation, characters = self._simulation, self._simulation.characters
         slots, seed = characters.slots(ids), simulation.seed + simulation.steps
         characters.weights_row[slots] = population.row
-        start_wandering(slots, seed, characters.state, simulation.tracks, simulation.index)
+        if simulation.floors is None:
+            start_wandering(slots, seed, characters.state, simulation.tracks, simulation.index)
+        else:
+            simulation.floors.start_wandering(slots, seed, simulation)
 
     def forget(self, ids: Ints) -> None:
         """Free the paths and cancel the requests of characters that leave."""

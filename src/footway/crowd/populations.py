@@ -160,6 +160,14 @@ class Population(NamedTuple):
             goals.first <= goal < goals.first + goals.size for goals in self.alternatives(stage)
         )
 
+    def is_back(self, stage: int, goal: int) -> bool:
+        """Return whether a character was at this last goal before, and stays there."""
+        return (
+            self.then == "stay"
+            and stage >= len(self.stages)
+            and any(some.first <= goal < some.first + some.size for some in self.stages[-1])
+        )
+
 
 def make_population(
     simulation: Simulation,
@@ -185,7 +193,7 @@ def make_population(
         then = "stay"  # there is no other goal
     floors = simulation.floors
     if floors is not None:
-        refuse_in_building(profile, behaviour)
+        refuse_in_building(profile)
     style = simulation.routes.number(style_of(profile, behaviour))
     row = 0
     if preference is not None:
@@ -397,12 +405,8 @@ def check_places(
         simulation.floors.check(what, points, sheets, radii)
 
 
-def refuse_in_building(profile: Profile, behaviour: str) -> None:
+def refuse_in_building(profile: Profile) -> None:
     """Raise BadQuery for what characters cannot do in a building."""
-    if behaviour != "goals":
-        raise BadQuery(
-            f"in a building characters walk to goals: the behaviour {behaviour!r} is for the plane"
-        )
     if FollowingStyle.from_profile(profile) is not None:
         raise BadQuery(
             "in a building characters follow corridors: preferences for terrain, miran and irm are "

@@ -224,6 +224,13 @@ class Simulation:
             has_arrived = kind == REQUEST_GOAL
             if self.lifts is not None and self.lifts.handles(number, has_arrived=has_arrived):
                 continue
+            if (
+                has_arrived
+                and self.floors is not None
+                and population.is_back(int(characters.stage[slot]), int(characters.goal[slot]))
+            ):  # it stayed there before
+                characters.mode[slot] = STAYING
+                continue
             self.arrivals += has_arrived
             if characters.group[slot] >= 0:
                 self._handle_member(slot, population, has_arrived=has_arrived)

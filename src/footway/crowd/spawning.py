@@ -142,7 +142,7 @@ def _place_on_floors(
     premovement: Spread,
 ) -> tuple[Ints, Rows, Floats]:
     """`place_characters` in a building."""
-    refuse_in_building(profile, "goals")
+    refuse_in_building(profile)
     ids, rows, rng = draw_characters(simulation, count, profile, premovement)
     radii = radii_of(rows)
     if starts is None:

@@ -83,6 +83,9 @@ class FloorAreas:
             if getattr(given, name, None) is not None:
                 message = "has no floors; in a building give area and destinations"
                 raise self._origin.refuse((*keys, name), message)
+        if getattr(given, "preference", None):
+            message = "is for maps of one floor; in a building wanderers have none"
+            raise self._origin.refuse((*keys, "preference"), message)
         destinations: list[Any] = []
         for k, target in enumerate(given.destinations):
             at = (*keys, "destinations", k)

@@ -140,11 +140,6 @@ def way_around(a, b, portal):
     return min(np.hypot(*(end - a)) + np.hypot(*(b - end)) for end in np.array(portal))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="who stays may be pushed back onto the stairs, and then walks straight to its place, "
-    "against the wall beside them",
-)
 def test_who_stays_and_is_pushed_away_comes_back(cmap):
     crowd = two_ways(cmap, seed=1)
     crowd.step(900)
@@ -257,6 +252,59 @@ def test_escalators_carry_one_way(direction):
     first, second = ("E", "S") if direction == "up" else ("S", "E")
     assert used == [{"0", "1", first}, {"0", "1", second}]
     assert crowd.floors == ["1", "0"]
+
+
+class TestWanderers:
+    def test_they_climb_stairs_and_come_back(self, cmap):
+        crowd = fw.Crowd(cmap, seed=1)
+        crowd.add(16, behaviour="wander", radius=0.2)
+        judge = Judge(crowd)
+        up = down = 0
+        for _ in range(1500):
+            before = crowd.floors
+            crowd.step()
+            judge.check()
+            steps = list(zip(before, crowd.floors, strict=True))
+            up, down = up + steps.count(("A", "1")), down + steps.count(("A", "0"))
+        assert min(up, down) > 10
+        assert (crowd.stuck, len(crowd), crowd.is_walking.all()) == ([], 16, True)
+
+    @pytest.mark.parametrize("directions", [("up", "down"), ("down", "up")])
+    def test_they_never_walk_against_an_escalator(self, directions):
+        cmap = build(
+            fw.Escalator("E", *ENDS, direction=directions[0]),
+            fw.Escalator("S", *BACK, direction=directions[1]),
+        )
+        crowd = fw.Crowd(cmap, seed=1)
+        crowd.add(12, behaviour="wander", radius=0.2)
+        ways = set()
+        for _ in range(1500):
+            before = crowd.floors
+            crowd.step()
+            ways |= {step for step in zip(before, crowd.floors, strict=True) if len(set(step)) == 2}
+        up, down = ("E", "S") if directions[0] == "up" else ("S", "E")
+        assert ways == {("0", up), (up, "1"), ("1", down), (down, "0")}
+
+    def test_they_stay_out_of_lifts(self):
+        crowd = fw.Crowd(fw.CorridorMap.build(fw.load("gallery:tower")), seed=1)
+        crowd.add(40, behaviour="wander")
+        seen = set()
+        for _ in range(80):
+            crowd.step(10)
+            seen |= set(crowd.floors)
+        assert not seen & {"L1", "L2"}
+        assert len(seen) > 20
+
+    def test_a_checkpoint_continues_with_the_same_bits(self, cmap, tmp_path):
+        crowd = fw.Crowd(cmap, seed=1)
+        crowd.add(8, behaviour="wander", radius=0.2)
+        crowd.step(200)
+        crowd.save(tmp_path / "crowd.npz")
+        again = fw.Crowd.load(tmp_path / "crowd.npz", cmap)
+        for one in (crowd, again):
+            one.step(200)
+        assert (again.positions == crowd.positions).all()
+        assert again.floors == crowd.floors
 
 
 class TestClosedLinks:
@@ -445,7 +493,6 @@ def test_areas_by_name_are_on_their_floor():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: c.add(1, behaviour="wander"), "in a building characters walk to goals"),
         (lambda c: c.add(1, follow="miran"), "in a building characters follow corridors"),
         (lambda c: c.add(1, starts=[(1, 1)]), "must be \\(x, y, floor\\)"),
         (lambda c: c.add(1, starts=[(6.6, 5, "0")]), "on floor '0' is in an obstacle"),
