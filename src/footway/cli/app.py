@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import warnings
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -119,9 +120,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
+@cache
+def _command_tree() -> Any:
+    """Return the command tree, which takes longer to build than many commands take."""
+    return typer.main.get_command(app)
+
+
 def _run_app(given: list[str]) -> int:
     try:
-        result = app(given, prog_name="footway", standalone_mode=False)
+        result = _command_tree()(given, prog_name="footway", standalone_mode=False)
     except BaseException as error:  # noqa: BLE001 - unknown errors are raised again
         # Libraries may have converted KeyboardInterrupt to another exception.
         is_interrupt = isinstance(error, KeyboardInterrupt | typer.Abort)

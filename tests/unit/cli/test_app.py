@@ -87,7 +87,7 @@ def test_interruptions(footway, monkeypatch, error, code, words):
     def raise_it(*_, **__):
         raise error
 
-    monkeypatch.setattr(app, "app", raise_it)
+    monkeypatch.setattr(app, "_command_tree", lambda: raise_it)
     result = footway("build", "x", "--json")
     assert result.code == code
     assert words in result.err
@@ -98,7 +98,7 @@ def test_a_closed_pipe(footway, monkeypatch):
     def raise_it(*_, **__):
         raise BrokenPipeError
 
-    monkeypatch.setattr(app, "app", raise_it)
+    monkeypatch.setattr(app, "_command_tree", lambda: raise_it)
     monkeypatch.setattr(app, "_mute_stdout", lambda: None)
     result = footway("gallery")
     assert result.code == BROKEN_PIPE
