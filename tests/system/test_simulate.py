@@ -115,8 +115,9 @@ def on_terminal(command, folder):
     The terminal is read while the command runs: it would stop when some kilobytes wait.
     """
     leader, follower = os.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}  # one that can show a bar
     with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=follower, text=True
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=follower, text=True
     ) as process:
         os.close(follower)
         shown = b""
