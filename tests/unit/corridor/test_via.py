@@ -195,3 +195,18 @@ def test_ends_in_the_same_street(blocks):
 def test_a_bad_share_is_refused(blocks):
     with pytest.raises(fw.BadQuery, match="different"):
         blocks.paths_between(START, GOAL, different=1.5)
+
+
+def test_a_portal_seen_from_behind_rules_out_no_path(city):
+    """The first chords of this way lie behind the corner of a house, as seen from the start."""
+    points = city.random_points(1000, radius=0.25, seed=3)
+    start = np.hypot(*(points - (392.666, 19.531)).T).argmin()
+    paths = city.paths_between(points[start], points[start + 1], 20, different=0.3)
+    assert paths[-1].length == pytest.approx(580.557, abs=1e-3)  # 773 without those it ruled out
+
+
+def test_the_goal_is_beside_the_vertex_of_the_start():
+    """The way around must not enter the goal's edge from the start's vertex."""
+    cmap = fw.CorridorMap.build(fw.load("gallery:mckenna"))
+    ends = (17.16515822, 168.98536029), (73.57614778, 190.20459624)
+    assert len(cmap.paths_between(*ends, 5, different=0.1)) == 5
