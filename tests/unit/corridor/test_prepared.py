@@ -149,6 +149,7 @@ def test_a_file_with_labels_that_lead_nowhere_is_refused(office, tmp_path):
 
 
 def test_a_thread_makes_the_table(cmap):
+    cmap = fw.CorridorMap(cmap.solver.index)  # the map itself is shared with other tests
     before = cmap.path((2.0, 5.0), (15.0, 5.0), radius=0.25)
     cmap.prepare(radius=0.25, wait=False)
     until = time.monotonic() + 60.0
