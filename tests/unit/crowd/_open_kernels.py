@@ -33,7 +33,9 @@ def keep_apart_all(vx, vy, count, dt, pairs, limits):
     """Limit a velocity by the guard between discs alone."""
     for m in range(count):
         limits[LIMIT_X, m], limits[LIMIT_Y, m] = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
-        limits[MOST, m] = limits[HARD, m] = speed_in_gap(m, dt, pairs)
+        limits[MOST, m] = limits[HARD, m] = speed_in_gap(
+            m, np.float32(0.49), np.float32(0.05), dt, pairs
+        )
     vx, vy = keep_limits(vx, vy, count, limits)
     share = safe_share(vx, vy, count, limits)
     return share * vx, share * vy

@@ -61,8 +61,12 @@ DOUBT = 0.3  # greatest difference of positions in front that chance outweighs
 LIMIT_X, LIMIT_Y, MOST, HARD = range(4)
 
 _ZERO, _RANGE, _GIVE = np.float32(0.0), np.float32(RANGE), np.float32(GIVE)
-_HALF, _LEEWAY, _ONE = np.float32(0.5), np.float32(0.4), np.float32(1.0)
-_QUARTER, _TWO, _FOUR = np.float32(0.25), np.float32(2.0), np.float32(4.0)
+_HALF, _ONE = np.float32(0.5), np.float32(1.0)
+# Leeway: the share of a gap that who follows gets more than half; and the speed, m/s, at which half
+# of it is used. With a headway, which keeps a distance of its own, and without.
+_LEEWAY, _SLOW = np.float32(0.49), np.float32(0.05)
+_LEEWAY_WITHOUT, _SLOW_WITHOUT = np.float32(0.4), np.float32(0.4)
+_QUARTER, _TWO = np.float32(0.25), np.float32(2.0)
 _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
 _SIDESTEP = np.float32(8.0)  # m/s2; these three were found by trying dense two-way flow
@@ -97,7 +101,9 @@ def limit_to_characters(row, speed, room, first, end, world, workspace):
     pairs, limits, headings = workspace.pairs, workspace.limits, world.cells.headings
     headway, close = world.motion.headway, world.avoidance.close
     reach = max(close, _TWO * headway.time * speed + headway.space)
-    dt = np.float32(world.dt)
+    dt, leeway, slow = np.float32(world.dt), _LEEWAY, _SLOW
+    if headway.time == _ZERO:
+        leeway, slow = _LEEWAY_WITHOUT, _SLOW_WITHOUT
     beside, pressing = _crowding(first, end, pairs)
     count, greatest, longest = 0, _FAST, headway.time / (_ONE + beside + pressing)
     for m in range(first, end):
@@ -105,7 +111,7 @@ def limit_to_characters(row, speed, room, first, end, world, workspace):
         if gap >= reach or count >= LIMITS:
             continue
         nx, ny, contact = pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[CONTACT, m]
-        hard = speed_in_gap(m, dt, pairs)
+        hard = speed_in_gap(m, leeway, slow, dt, pairs)
         most = hard
         if headway.time > _ZERO:
             ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
@@ -174,7 +180,7 @@ def sidestep(number, lane, first, end, world, workspace):
             agreed = lane + headings[other, LANE_THERE]
             if abs(aside) < _STRAIGHT:
                 agreed += _chance(number, ids[other], world.motion.epoch)
-            agreed = min(_ONE, max(-_ONE, _FOUR * agreed)) * (_ONE - abs(aside))
+            agreed = min(_ONE, max(-_ONE, agreed)) * (_ONE - abs(aside))
             side += weight * (agreed - aside)
             if abs(left) < _IN_THE_WAY:
                 blocked = max(blocked, weight)
@@ -215,7 +221,7 @@ def _mean_speed(distance, u, time, slow, dt):
 
 
 @inner
-def speed_in_gap(m, dt, pairs):
+def speed_in_gap(m, leeway, slow, dt, pairs):
     """Return the greatest speed toward another one at which both cannot meet in a step. m/s.
 
     Two characters share the gap; who follows gets more of it than who walks ahead.
@@ -223,7 +229,7 @@ def speed_in_gap(m, dt, pairs):
     nx, ny = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
     own = max(_ZERO, -(pairs[OWN_VX, m] * nx + pairs[OWN_VY, m] * ny))
     other = max(_ZERO, pairs[OTHER_VX, m] * nx + pairs[OTHER_VY, m] * ny)
-    share = _HALF + _LEEWAY * (own - other) / (own + other + _LEEWAY)
+    share = _HALF + leeway * (own - other) / (own + other + slow)
     return share * (pairs[GAP, m] + _GIVE * pairs[CONTACT, m]) / dt
 
 
