@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 
 
 _TRIES = 40  # batches of random points without a free one
-_SEND_BACK = 16  # steps between two looks for people who were pushed away
+_SEND_BACK = 8  # steps between two looks for people who were pushed away
 _PUSHED = 0.3  # m beyond the distance at which a goal counts as reached
 _LEVEL = 1e-3  # m, a rise that is less counts as level
 
@@ -425,20 +425,43 @@ class Floors:
     # -- those who stay ------------------------------------------------------------------------
 
     def send_back(self, simulation: Simulation) -> None:
-        """Let those who stay walk to their goals again if they were pushed to another sheet.
+        """Let those who stay and were pushed to another sheet walk back.
 
-        A straight line to the place where they stood would lead against the wall beside stairs.
+        A straight line to the place where they stood would lead against the wall beside stairs. On
+        the sheet of their goal they stay where there is room: at their goal they would push others.
         """
         if simulation.steps % _SEND_BACK:
             return
         characters = simulation.characters
         slots = characters.slots(characters.ids)
-        slots = slots[characters.mode[slots] == STAYING]
-        away = hypot(*(characters.goal_point[slots] - characters.position[slots]).T)
         is_off = characters.sheet[slots] != characters.goal_sheet[slots]
-        for slot in slots[is_off & (away > characters.reach[slots] + _PUSHED)].tolist():
+        away = hypot(*(characters.goal_point[slots] - characters.position[slots]).T)
+        far = away > characters.reach[slots] + _PUSHED
+        stays = characters.mode[slots] == STAYING
+        for slot in slots[stays & is_off & far].tolist():
             characters.mode[slot] = ARRIVED
             simulation.planner.request(int(characters.id[slot]), keep_goal=True)
+        walks = characters.mode[slots] == WALKING
+        for slot in slots[walks & ~is_off & far].tolist():
+            population = simulation.populations[characters.population[slot]]
+            if not population.is_back(int(characters.stage[slot]), int(characters.goal[slot])):
+                continue
+            if self._is_off_portals(slot, simulation):
+                characters.mode[slot] = STAYING
+                characters.state.progress[slot] = characters.position[slot]
+
+    def _is_off_portals(self, slot: int, simulation: Simulation) -> bool:
+        """Return whether a character is well inside its sheet."""
+        characters = simulation.characters
+        x, y = characters.position[slot].tolist()
+        least = float(characters.radius[slot]) + _PUSHED
+        for ax, ay, bx, by in self.portals_of(int(characters.sheet[slot]) - 1).tolist():
+            dx, dy = bx - ax, by - ay
+            t = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy)
+            t = min(1.0, max(0.0, t))
+            if float(hypot(x - ax - t * dx, y - ay - t * dy)) < least:
+                return False
+        return True
 
     # -- closed links --------------------------------------------------------------------------
 
