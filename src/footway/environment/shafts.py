@@ -55,7 +55,10 @@ class Shaft(NamedTuple):
         middle = 0.5 * (self.doors[stop, :2] + self.doors[stop, 2:])
         beside, room = (points - middle) @ along, np.maximum(0.0, half - radii - 0.05)
         to = np.clip(beside, -room, room)
-        ahead = np.where(np.abs(beside - to) < 0.02, 0.5 + radii, -radii - 0.05)
+        depth = np.clip((middle - points) @ out, 0.0, radii + 0.05)
+        fits = np.abs(beside) <= half - radii - 0.005
+        to = np.where(fits, beside, to)
+        ahead = np.where(fits, 0.5 + radii, -depth)
         found: Floats = middle + to[:, None] * along + ahead[:, None] * out
         return found
 

@@ -389,7 +389,7 @@ def test_a_thousand_leave_the_tower_by_stairs_and_lifts():
             used.setdefault(floor[0], set()).add(number)
     assert len(crowd) == 0
     assert crowd.time < 600
-    assert judge.most == 12
+    assert judge.most == 11  # the cabin has room for 11 of a radius of 0.25 m; its capacity is 12
     assert len(used["L"]) > 100
     assert len(used["A"]) > 100
     assert len(used["B"]) > 100
