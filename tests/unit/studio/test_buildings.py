@@ -146,7 +146,6 @@ def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
         ("population", {"do": "add", "area": "room 1"}, "on several floors: 0, 1, 2; give"),
         ("population", {"do": "add", "goal": GOAL}, "give the floor of the goal"),
         ("population", {"do": "add", "behaviour": "wander", "goal_floor": "1"}, "have no goal"),
-        ("population", {"do": "add", "behaviour": "wander"}, "wander"),
         ("obstacle", {"do": "add", "at": START}, "not available in a building"),
         ("layer", {"name": "discs"}, "one floor"),
         ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),

@@ -37,8 +37,6 @@ function form(app: App, properties: PropertyFacts[]): HTMLElement[] {
   app.store.document.watch((document) => {
     if (document === undefined) return;
     controls.fit(document);
-    behaviour.row.hidden = app.store.isBuilding; // everybody has goals there
-    if (app.store.isBuilding) behaviour.set("goals");
     follow.hidden = costs.hidden = app.store.isBuilding || behaviour.get() === "wander";
     if (document.opened !== shown) count.input.value = String(document.count_to_add);
     shown = document.opened;

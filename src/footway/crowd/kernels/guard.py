@@ -63,9 +63,11 @@ LIMIT_X, LIMIT_Y, MOST, HARD = range(4)
 _ZERO, _RANGE, _GIVE = np.float32(0.0), np.float32(RANGE), np.float32(GIVE)
 _HALF, _ONE = np.float32(0.5), np.float32(1.0)
 # Leeway: the share of a gap that who follows gets more than half; and the speed, m/s, at which half
-# of it is used. With a headway, which keeps a distance of its own, and without.
+# of it is used. With a headway, which keeps a distance of its own, and without one. From steps of
+# 0.2 s on both become those without one at 1 s: the longer the step, the more the other may turn.
 _LEEWAY, _SLOW = np.float32(0.49), np.float32(0.05)
 _LEEWAY_WITHOUT, _SLOW_WITHOUT = np.float32(0.4), np.float32(0.4)
+_LONG, _LONGEST = np.float32(0.2), np.float32(1.0)
 _QUARTER, _TWO = np.float32(0.25), np.float32(2.0)
 _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
@@ -101,9 +103,10 @@ def limit_to_characters(row, speed, room, first, end, world, workspace):
     pairs, limits, headings = workspace.pairs, workspace.limits, world.cells.headings
     headway, close = world.motion.headway, world.avoidance.close
     reach = max(close, _TWO * headway.time * speed + headway.space)
-    dt, leeway, slow = np.float32(world.dt), _LEEWAY, _SLOW
-    if headway.time == _ZERO:
-        leeway, slow = _LEEWAY_WITHOUT, _SLOW_WITHOUT
+    dt = np.float32(world.dt)
+    late = max(_ZERO, dt - _LONG) / (_LONGEST - _LONG) if headway.time > _ZERO else _ONE
+    leeway = _LEEWAY + late * (_LEEWAY_WITHOUT - _LEEWAY)
+    slow = _SLOW + late * (_SLOW_WITHOUT - _SLOW)
     beside, pressing = _crowding(first, end, pairs)
     count, greatest, longest = 0, _FAST, headway.time / (_ONE + beside + pressing)
     for m in range(first, end):

@@ -174,7 +174,7 @@ def test_two_outputs_of_one_name(footway, scenario, tmp_path, monkeypatch):
 
 
 def test_the_last_of_each_population(footway, scenario):
-    slow = EVACUATION.split("[[population]]")[1].replace("people", "late") + "premovement = 5\n"
+    slow = EVACUATION.split("[[population]]")[1].replace("people", "late") + "premovement = 10\n"
     answer = footway("simulate", scenario(EVACUATION + "[[population]]" + slow), "--json").json
     last = answer["last_exits"]
     assert set(last) == {"people", "late"}
