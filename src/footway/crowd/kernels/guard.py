@@ -63,11 +63,9 @@ LIMIT_X, LIMIT_Y, MOST, HARD = range(4)
 _ZERO, _RANGE, _GIVE = np.float32(0.0), np.float32(RANGE), np.float32(GIVE)
 _HALF, _ONE = np.float32(0.5), np.float32(1.0)
 # Leeway: the share of a gap that who follows gets more than half; and the speed, m/s, at which half
-# of it is used. With a headway, which keeps a distance of its own, and without one. From steps of
-# 0.2 s on both become those without one at 1 s: the longer the step, the more the other may turn.
+# of it is used. With a headway, which keeps a distance of its own, and without one.
 _LEEWAY, _SLOW = np.float32(0.49), np.float32(0.05)
 _LEEWAY_WITHOUT, _SLOW_WITHOUT = np.float32(0.4), np.float32(0.4)
-_LONG, _LONGEST = np.float32(0.2), np.float32(1.0)
 _QUARTER, _TWO = np.float32(0.25), np.float32(2.0)
 _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
@@ -104,9 +102,9 @@ def limit_to_characters(row, speed, room, first, end, world, workspace):
     headway, close = world.motion.headway, world.avoidance.close
     reach = max(close, _TWO * headway.time * speed + headway.space)
     dt = np.float32(world.dt)
-    late = max(_ZERO, dt - _LONG) / (_LONGEST - _LONG) if headway.time > _ZERO else _ONE
-    leeway = _LEEWAY + late * (_LEEWAY_WITHOUT - _LEEWAY)
-    slow = _SLOW + late * (_SLOW_WITHOUT - _SLOW)
+    leeway, half_at = _LEEWAY, _SLOW
+    if headway.time == _ZERO:
+        leeway, half_at = _LEEWAY_WITHOUT, _SLOW_WITHOUT
     beside, pressing = _crowding(first, end, pairs)
     count, greatest, longest = 0, _FAST, headway.time / (_ONE + beside + pressing)
     for m in range(first, end):
@@ -114,7 +112,7 @@ def limit_to_characters(row, speed, room, first, end, world, workspace):
         if gap >= reach or count >= LIMITS:
             continue
         nx, ny, contact = pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[CONTACT, m]
-        hard = speed_in_gap(m, leeway, slow, dt, pairs)
+        hard = speed_in_gap(m, leeway, half_at, dt, pairs)
         most = hard
         if headway.time > _ZERO:
             ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
@@ -224,15 +222,16 @@ def _mean_speed(distance, u, time, slow, dt):
 
 
 @inner
-def speed_in_gap(m, leeway, slow, dt, pairs):
+def speed_in_gap(m, leeway, half_at, dt, pairs):
     """Return the greatest speed toward another one at which both cannot meet in a step. m/s.
 
-    Two characters share the gap; who follows gets more of it than who walks ahead.
+    Two characters share the gap; who follows gets more of it than who walks ahead. The shares of
+    both add up to one if they use the same `leeway` and `half_at`.
     """
     nx, ny = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
     own = max(_ZERO, -(pairs[OWN_VX, m] * nx + pairs[OWN_VY, m] * ny))
     other = max(_ZERO, pairs[OTHER_VX, m] * nx + pairs[OTHER_VY, m] * ny)
-    share = _HALF + leeway * (own - other) / (own + other + slow)
+    share = _HALF + leeway * (own - other) / (own + other + half_at)
     return share * (pairs[GAP, m] + _GIVE * pairs[CONTACT, m]) / dt
 
 
