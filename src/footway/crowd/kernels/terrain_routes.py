@@ -99,9 +99,7 @@ def _record(points, weights, least, first_line, seen, ground):
 
 
 @kernel
-def plan_routes(
-    starts, goals, margin, weights, ground, nodes, away, bounds, links, around
-):
+def plan_routes(starts, goals, margin, weights, ground, nodes, away, bounds, links, around):
     """Plan routes from starts to goals (n, 2), m: rows of the pool (r, 4), and sizes (n, 2) int64.
 
     Sizes are the numbers of points and pieces; 0: there is no route. Routes keep `margin` m from
