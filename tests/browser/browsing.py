@@ -175,11 +175,18 @@ class Browsing:
         """Move the pointer to a point of the map, which nothing may cover if it `is_free`."""
         if is_free:
             self.until(lambda: self.page.evaluate(IS_FREE, list(at)))
+            self.until(lambda: self.is_still(at))
         x, y = self.pixel(at)
         if self.page.evaluate(POINTER) is None:
             self.page.mouse.move(x + 5, y)  # to move there is an event even if it is there already
         self.page.mouse.move(x, y, steps=steps)
         self.until(lambda: self._is_at(x, y))
+
+    def is_still(self, at):
+        """Whether the view does not move a point of the map."""
+        before = self.pixel(at)
+        time.sleep(0.05)
+        return self.pixel(at) == before
 
     def hold(self):
         """Press the button, and wait until the page knows it."""
