@@ -425,10 +425,10 @@ class Floors:
     # -- those who stay ------------------------------------------------------------------------
 
     def send_back(self, simulation: Simulation) -> None:
-        """Let those who stay and were pushed to another sheet walk back.
+        """Let people who stay, but were pushed to another sheet, walk back.
 
-        A straight line to the place where they stood would lead against the wall beside stairs. On
-        the sheet of their goal they stay where there is room: at their goal they would push others.
+        They need a path: a straight line to their place would lead against the wall beside stairs.
+        Back on the right sheet they stop where there is space, so that they do not push others.
         """
         if simulation.steps % _SEND_BACK:
             return

@@ -1,10 +1,10 @@
 """Lifts of a building: people wait, get in, ride and get out.
 
-A path that uses a lift leads to its door first. Who comes near joins the queue at a place beside
-the way out. When the doors are open, those who arrive get out, then those who go in the direction
-of travel get in, in the order in which they came, up to the capacity. In the cabin each takes the
-free place that is farthest from the door. The doors shut once the doorway is free. Where the cabin
-goes is decided in `lift_control`.
+A path that uses a lift leads to its door first. Near the door, people join the queue at a place
+beside the exit. When the doors are open, arriving people get out; then people who go in the
+direction of travel get in, in the order in which they came, up to the capacity. In the cabin each
+takes the free place that is farthest from the door. The doors shut once the doorway is free.
+`lift_control` decides where the cabin goes.
 
     heading --> queued --> boarding --> aboard --> (out, on a new path to the goal)
 
@@ -63,13 +63,13 @@ _SETTLE: Final = 2.5  # s after which those who got in stand where they are
 _BLOCKED: Final = 4.0  # s after which those inside step out to let others out
 _TRY: Final = 10.0  # s after which those who cannot get in wait for the next time
 _SHARE: Final = 4  # of the demand for a lift, that decides at the same time
-_PATIENCE: Final = 15.0  # s, least time after which people who wait look for another way
+_PATIENCE: Final = 15.0  # s, least wait after which people search for another path
 _JAM: Final = 6.0  # s after which those in the doorway step back
 
 
 @dataclass
 class Passenger:
-    """Somebody who uses a lift."""
+    """A character that uses a lift."""
 
     id: int
     lift: int
@@ -78,7 +78,7 @@ class Passenger:
     goal: int  # in the table of goals, behind the lift
     stage: int
     since: float  # s, when this stage began
-    until: float  # s, when it looks for another way, if it still waits then
+    until: float  # s, when it searches for another path, if it still waits then
 
 
 @dataclass
@@ -136,7 +136,7 @@ class Lifts:
     # -- what the crowd asks -------------------------------------------------------------------
 
     def heights(self, sheets: Ints, heights: Floats) -> Floats:
-        """Return heights of people (n,) on sheets (n,), those in cabins at that of the cabin."""
+        """Return heights (n,) of people on sheets (n,); in a cabin, that of the cabin."""
         for service in self.services:
             inside = np.isin(sheets, service.shaft.cabins)
             heights[inside] = service.control.height(self._simulation.time)
@@ -173,7 +173,7 @@ class Lifts:
 
     @property
     def waiting(self) -> dict[int, float]:
-        """Since when those wait who stand in a queue, by id, s."""
+        """Time since when each character in a queue has waited, s, by id."""
         return {p.id: p.since for p in self.passengers.values() if p.stage == QUEUED}
 
     # -- checkpoints -----------------------------------------------------------------------------
@@ -310,7 +310,7 @@ class Lifts:
             self.forget([number])
 
     def _register(self, number: int, half: int, goal: int) -> int:
-        """Note that somebody uses a lift; return its goal behind it."""
+        """Register a passenger of a lift; return its goal behind the lift."""
         characters = self._simulation.characters
         before = self.passengers.get(number)
         if before is not None and goal == characters.goal[characters.slots(number)]:
@@ -327,7 +327,7 @@ class Lifts:
         return max(_PATIENCE, waiting_seconds(self.services[lift].shaft, self._demand[lift]))
 
     def _reconsider(self) -> None:
-        """Let those who have waited longer than expected look for another way."""
+        """Let people who have waited longer than expected search for another path."""
         now, characters = self._simulation.time, self._simulation.characters
         late = sorted(
             p.id
@@ -522,7 +522,7 @@ class Lifts:
                 self._floors.slopes[shaft.cabins[control.stop], DOORS] = OPEN
 
     def _open(self, service: Service) -> None:
-        """Put those inside on the sheet of this stop, and let those out who want to."""
+        """Put the people inside on the sheet of this stop, and let out those whose stop it is."""
         characters, stop = self._simulation.characters, service.control.stop
         service.last = self._simulation.time
         slots = characters.slots(np.array(service.aboard, np.int64))
@@ -531,7 +531,7 @@ class Lifts:
         self._let_out(service)
 
     def _let_out(self, service: Service) -> None:
-        """Let those get out who want to at this stop."""
+        """Let people out whose stop this is."""
         for number in list(service.aboard):
             passenger = self.passengers[number]
             if passenger.end == service.control.stop:
@@ -579,7 +579,7 @@ class Lifts:
         return inside
 
     def _notice(self, service: Service) -> None:
-        """Notice who got out and in since the last step."""
+        """Update the lists by who got out and in since the last step."""
         now, stop = self._simulation.time, service.control.stop
         inside = self._inside(service)
         for number in [k for k in service.boarding if k in inside]:
@@ -624,7 +624,7 @@ class Lifts:
         state.body[out, LOOK] = state.body[inside, LOOK] = 1.0
 
     def _take_place(self, service: Service, number: int, stop: int) -> None:
-        """Send somebody who entered to the free place that is farthest from the door."""
+        """Send a character that has entered to the free place farthest from the door."""
         characters, widest = self._simulation.characters, self._simulation.widest
         lift = self.passengers[number].lift
         slots = characters.slots(np.array(service.aboard, np.int64))
@@ -637,7 +637,7 @@ class Lifts:
             self._send(number, place, service.shaft.cabins[stop], _IN_CABIN)
 
     def _admit(self, lift: int, service: Service) -> None:
-        """Let those in who go in the direction of travel, as many as there is room for."""
+        """Let people in who go in the direction of travel, as many as fit."""
         stop = service.control.stop
         queue = [k for k in service.queues[stop] if k not in service.tried]
         if not queue or self._is_closed(lift):
@@ -664,7 +664,7 @@ class Lifts:
             room -= 1
 
     def _give_up(self, service: Service) -> None:
-        """Let those wait for the next time who cannot get in."""
+        """Let people who cannot get in wait for the next call."""
         for number in list(service.boarding):
             service.boarding.remove(number)
             service.tried.append(number)
@@ -672,7 +672,7 @@ class Lifts:
         service.last = self._simulation.time
 
     def _step_out(self, service: Service, numbers: Sequence[int]) -> None:
-        """Let people out of the cabin who want to ride on; they are the first to get in again."""
+        """Let passengers step out to clear the door; they are the first to get in again."""
         stop = service.control.stop
         for number in reversed(numbers):
             service.aboard.remove(number)
