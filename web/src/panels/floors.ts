@@ -55,10 +55,6 @@ function floorButtons(app: App, { floors }: Document): { row: HTMLElement; set: 
   const count = (): void => {
     const people = app.peopleOnFloors();
     numbers.forEach((i, k) => (counts[k].textContent = people[floors[i].name]?.toLocaleString("en") ?? ""));
-    const isPeopled = app.crowd.count > 0;
-    if (made.row.classList.contains("peopled") === isPeopled) return;
-    made.row.classList.toggle("peopled", isPeopled);
-    if (app.stage.pose() === undefined) app.fit(); // the card beside the map has another width
   };
   return { ...made, count };
 }
