@@ -48,8 +48,9 @@ function floorButtons(app: App, { floors }: Document): { row: HTMLElement; set: 
   const counts = numbers.map(() => h("b", { class: "people", title: "People on this floor" }));
   const made = choice("floor", "Floor", options, present, (name) => app.store.floor.set(floors.findIndex((floor) => floor.name === name)));
   made.row.classList.add("upright");
+  const digits = Math.max(...floors.map(({ elevation }) => `${Number(elevation.toFixed(2))}`.split(".")[1]?.length ?? 0));
   numbers.forEach((i, k) => {
-    const height = h("small", {}, `${Number(floors[i].elevation.toFixed(2))} m`);
+    const height = h("small", {}, `${floors[i].elevation.toFixed(digits)} m`);
     made.row.children[k].append(height, counts[k]);
   });
   const count = (): void => {
