@@ -214,9 +214,11 @@ def motion(
     height, rate = checked_height(height), checked_rate(rate)
     rounding = number(rounding, "rounding", "m", low=0.0, high=FARTHEST)
     if isinstance(path, Path) and hasattr(path, "links"):
-        from footway.camera.climb import climb  # it imports this module
+        from footway.camera.building_motion import building_motion  # it imports this module
 
-        return climb(cast("BuildingPath", path), pace, height=height, rate=rate, rounding=rounding)
+        return building_motion(
+            cast("BuildingPath", path), pace, height=height, rate=rate, rounding=rounding
+        )
     if cmap is not None and (not hasattr(cmap, "bottleneck") or hasattr(cmap, "building")):
         raise BadQuery(f"a CorridorMap is needed, not {shown(cmap)}: see CorridorMap.build")
     curve, clearance = plan_curve(path, rounding, cmap)

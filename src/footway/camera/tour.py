@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from footway._numba.portable_math import cos, dist, hypot, tan
-from footway.camera.climb import Climb, Wait, parts_of
+from footway.camera.building_motion import BuildingMotion, Wait, parts_of
 from footway.camera.curve import SMALLEST, Curve, blended, join, tangent_lengths, with_halts
 from footway.camera.motion import (
     CameraMotion,
@@ -251,7 +251,7 @@ def _through_building(
         waits += around[1:]
         pauses.append(len(parts))
         waits[-1] = Wait(waits[-1].seconds + stop.dwell, waits[-1].rise, _target(stop))
-    source = Climb(parts, waits, pace, height)
+    source = BuildingMotion(parts, waits, pace, height)
     frame_times(source.duration, rate)  # raises if there are too many frames
     stays = [source.pauses[k] for k in pauses]
     return Tour(

@@ -1,4 +1,4 @@
-"""Cameras that climb: motions along paths through a building, over stairs and in lifts.
+"""Motions of cameras along paths through a building, over stairs and in lifts.
 
 Each walked part of a path is a motion in plan (`Flight`) whose speed along the slope keeps the
 bound. The eye is above the floor; its height is averaged over half a metre, so that it changes
@@ -57,7 +57,7 @@ class Ground(NamedTuple):
         return found
 
 
-class Leg(NamedTuple):
+class TimedWalk(NamedTuple):
     """A walked part in time."""
 
     begin: float  # s
@@ -87,14 +87,14 @@ class Pause(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """A wish to stand between two parts."""
+    """A pause that is requested between two parts."""
 
     seconds: float
     rise: float = 0.0  # m
     look_at: Floats | None = None  # (3,) m
 
 
-class Climb:
+class BuildingMotion:
     """A camera's motion through a building: parts and pauses alternately, exact at any time."""
 
     def __init__(
@@ -111,15 +111,15 @@ class Climb:
         for curve, ground in parts:
             whole, slower = _split(curve, ground)
             flights.append(Flight(whole, pace, height=0.0, requests={}, slower=slower))
-        self.legs: list[Leg] = []
+        self.walks: list[TimedWalk] = []
         self.pauses: list[Pause] = []
         now = walked = 0.0
         for k, wait in enumerate(waits):
-            before = self._gaze(self.legs[-1], at_end=True) if self.legs else None
+            before = self._gaze(self.walks[-1], at_end=True) if self.walks else None
             after = None
             if k < len(parts):
-                leg = Leg(now, flights[k], parts[k][1], walked)
-                after = self._gaze(leg, at_end=False)
+                walk = TimedWalk(now, flights[k], parts[k][1], walked)
+                after = self._gaze(walk, at_end=False)
             curve, ground = parts[min(k, len(parts) - 1)]
             place = curve.position(0.0) if k < len(parts) else curve.goal
             floor = float(ground.smooth(ground.at[:1] if k < len(parts) else ground.at[-1:])[0])
@@ -142,9 +142,9 @@ class Climb:
             )
             now = self.pauses[-1].end
             if k < len(parts):
-                self.legs.append(Leg(now, flights[k], parts[k][1], walked + abs(wait.rise)))
-                now = self.legs[-1].end
-                walked = self.legs[-1].before + float(parts[k][1].lengths[-1])
+                self.walks.append(TimedWalk(now, flights[k], parts[k][1], walked + abs(wait.rise)))
+                now = self.walks[-1].end
+                walked = self.walks[-1].before + float(parts[k][1].lengths[-1])
 
     @property
     def duration(self) -> float:
@@ -159,17 +159,17 @@ class Climb:
         for k, pause in enumerate(self.pauses):
             here = (t >= pause.begin) & (t <= pause.end)
             self._stand(pause, here, t, self._walked_before(k), out)
-        for leg in self.legs:
-            here = (t > leg.begin) & (t < leg.end)
+        for walk in self.walks:
+            here = (t > walk.begin) & (t < walk.end)
             if here.any():
-                self._walk(leg, here, t, out)
+                self._walk(walk, here, t, out)
         return out
 
     def _walked_before(self, k: int) -> float:
         if k == 0:
             return 0.0
-        leg = self.legs[k - 1]
-        return leg.before + float(leg.ground.lengths[-1])
+        walk = self.walks[k - 1]
+        return walk.before + float(walk.ground.lengths[-1])
 
     def _stand(self, pause: Pause, here: Bools, t: Floats, walked: float, out: Moments) -> None:
         since = t[here] - pause.begin
@@ -184,29 +184,29 @@ class Climb:
         out.speeds[here] = np.abs(rise) * slope
         out.arc_lengths[here] = walked + ease * abs(rise)
 
-    def _walk(self, leg: Leg, here: Bools, t: Floats, out: Moments) -> None:
-        since = t[here] - leg.begin
-        moments = leg.flight.at(since)
-        s, ground = moments.arc_lengths, leg.ground
+    def _walk(self, walk: TimedWalk, here: Bools, t: Floats, out: Moments) -> None:
+        since = t[here] - walk.begin
+        moments = walk.flight.at(since)
+        s, ground = moments.arc_lengths, walk.ground
         z = ground.smooth(s)
         out.positions[here] = np.column_stack([moments.positions[:, :2], z + self._height])
-        out.directions[here] = self._directions(leg, since, moments)
+        out.directions[here] = self._directions(walk, since, moments)
         slope = (ground.smooth(s + 1e-3) - ground.smooth(s - 1e-3)) / 2e-3
         out.speeds[here] = moments.speeds * np.sqrt(1.0 + slope * slope)
-        out.arc_lengths[here] = leg.before + np.interp(s, ground.at, ground.lengths)
+        out.arc_lengths[here] = walk.before + np.interp(s, ground.at, ground.lengths)
 
-    def _directions(self, leg: Leg, since: Floats, moments: Moments) -> Floats:
+    def _directions(self, walk: TimedWalk, since: Floats, moments: Moments) -> Floats:
         """Return the view directions (n, 3): ahead in plan, and up or down by the slope ahead."""
         s = moments.arc_lengths
-        ahead = leg.flight.at(since + self._ahead).arc_lengths
+        ahead = walk.flight.at(since + self._ahead).arc_lengths
         far = np.maximum(ahead - s, _LEAST)
-        pitch = atan2(leg.ground.smooth(s + far) - leg.ground.smooth(s), far)
+        pitch = atan2(walk.ground.smooth(s + far) - walk.ground.smooth(s), far)
         x, y = moments.directions[:, :2].T
         return as_directions(np.array(atan2(y, x)), np.array(pitch))
 
-    def _gaze(self, leg: Leg, *, at_end: bool) -> Gaze:
-        since = np.array([leg.flight.duration if at_end else 0.0])
-        return as_gaze(self._directions(leg, since, leg.flight.at(since))[0])
+    def _gaze(self, walk: TimedWalk, *, at_end: bool) -> Gaze:
+        since = np.array([walk.flight.duration if at_end else 0.0])
+        return as_gaze(self._directions(walk, since, walk.flight.at(since))[0])
 
 
 def _split(curve: Curve, ground: Ground) -> tuple[Curve, Floats]:
@@ -270,13 +270,13 @@ def parts_of(
     return parts, waits, clearance
 
 
-def climb(
+def building_motion(
     path: BuildingPath, pace: Pace, *, height: float, rate: float, rounding: float
 ) -> CameraMotion:
     """Return the motion of a camera along a path through a building: see `motion`."""
     parts, waits, clearance = parts_of(path, rounding)
     if not parts:
         raise BadQuery("the path has no length: a camera needs at least two positions")
-    source = Climb(parts, waits, pace, height)
+    source = BuildingMotion(parts, waits, pace, height)
     frame_times(source.duration, rate)  # raises if there are too many frames
     return CameraMotion(source, rate, None, None, path.radius, clearance)
