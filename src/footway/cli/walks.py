@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from footway.cli.commands.path import Query
+    from footway.cli.path_results import Query
     from footway.cli.progress import Steps
     from footway.corridor import CorridorMap
     from footway.follow import Disc, RouteWalk, Walk

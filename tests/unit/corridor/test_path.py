@@ -11,8 +11,8 @@ import shapely
 
 import footway as fw
 from footway._numba.jit import kernel
-from footway.cli.commands.path import Query, ShortestResult
 from footway.cli.maps import LoadedMap
+from footway.cli.path_results import Query, ShortestResult
 from footway.corridor.backbone import path_along_backbone
 from footway.corridor.kernels.path import _write_pieces
 from footway.corridor.kernels.tangents import CORNER, TURN, Ends, draw_tangents

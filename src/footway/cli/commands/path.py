@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from footway import plot as pictures
 from footway.cli import options as opt
-from footway.cli import reports
-from footway.cli.commands import walks
-from footway.cli.commands.climb import ClimbResult
+from footway.cli import reports, walks
 from footway.cli.commands.route import RADIUS
 from footway.cli.maps import LoadedMap, build_map, load_plan_or_building, load_saved, make_yard
+from footway.cli.path_results import (
+    AlternativesResult,
+    BuildingResult,
+    By,
+    Query,
+    ShortestResult,
+    SpaceResult,
+)
 from footway.cli.progress import Steps, timed_steps
 from footway.errors import BadInput, BadQuery, FootwayError
 from footway.formats.registry import is_saved
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.figure import Figure
 
-    from footway.corridor import Pinch
-    from footway.corridor.path import TautPath
     from footway.errors import NoPath
-    from footway.roadmap.maps.space_map import SpaceMap, SpacePath
+    from footway.roadmap.maps.space_map import SpaceMap
 
 EXAMPLES: Final = (
     "[bold]Examples[/bold]\n\n"
@@ -45,30 +46,6 @@ EXAMPLES: Final = (
     "--plot climb.png\n\n"
     "Exit code 3: there is no path, and the message says why."
 )
-
-_METHODS: Final = {
-    "shortest": "searching all corridors: no shorter path exists",
-    "widened": "moving the shortest path away from walls",
-    "backbone": "following the medial axis: the search for the shortest path gave up",
-    "roadmap": "following the roadmap",
-}
-
-
-By: TypeAlias = Literal["length", "time"]
-"""What is least of all sequences of links in a building."""
-
-
-class Query(NamedTuple):
-    """A path query, in metres."""
-
-    start: opt.Place | None  # x, y; also z or the floor where the map has them
-    goal: opt.Place | None
-    radius: float | None  # None: the radius of the roadmap's object
-    clearance: float | None
-    by: By | None = None
-    alternatives: int | None = None
-    longer: float | None = None
-    different: float | None = None
 
 
 def path(
@@ -185,7 +162,7 @@ def path(
     source = opt.Source(map_name, scale, between, up)
     _check_query(query, request)
     opt.check_plot(plot)
-    result: ShortestResult | AlternativesResult | SpaceResult | ClimbResult | walks.WalkResult
+    result: ShortestResult | AlternativesResult | SpaceResult | BuildingResult | walks.WalkResult
     with timed_steps() as steps:
         if request is not None and request.route is not None:
             result = walks.walk_route(source, query, request, steps, plot=plot, quiet=json)
@@ -334,7 +311,7 @@ def _check_in_space(smap: SpaceMap, query: Query) -> None:
 
 def _find_alternatives(
     loaded: LoadedMap, query: Query, steps: Steps
-) -> AlternativesResult | ClimbResult:
+) -> AlternativesResult | BuildingResult:
     cmap, start, goal = loaded.corridors, query.start, query.goal
     limits = opt.given(longer=query.longer, different=query.different)
     if loaded.building is not None:
@@ -345,7 +322,7 @@ def _find_alternatives(
             first, *rest = cmap.paths_between(
                 start, goal, query.alternatives, radius=query.radius, **limits
             )
-        return ClimbResult(first, cmap.bottleneck(start, goal), loaded, tuple(rest))
+        return BuildingResult(first, cmap.bottleneck(start, goal), loaded, tuple(rest))
     with steps.step("kernels", "Loading compiled kernels"), suppress(FootwayError):
         from footway.corridor import CorridorMap
 
@@ -357,7 +334,7 @@ def _find_alternatives(
 
 def _find_path(
     loaded: LoadedMap, query: Query, steps: Steps
-) -> ShortestResult | SpaceResult | ClimbResult:
+) -> ShortestResult | SpaceResult | BuildingResult:
     start, goal, radius, clearance, *_ = query
     assert start is not None
     assert goal is not None
@@ -376,126 +353,5 @@ def _find_path(
     if smap is not None:
         return SpaceResult(smap, found)
     if loaded.building is not None:
-        return ClimbResult(found, cmap.bottleneck(start, goal), loaded)
+        return BuildingResult(found, cmap.bottleneck(start, goal), loaded)
     return ShortestResult(query, found, cmap.bottleneck(start, goal), loaded)
-
-
-@dataclass(frozen=True)
-class ShortestResult:
-    """The shortest path and the bottleneck of the widest path, ready to draw and print."""
-
-    query: Query
-    path: TautPath
-    pinch: Pinch
-    loaded: LoadedMap
-
-    def draw(self) -> Figure:
-        """Return a picture of the path, its corridor and its pinch."""
-        cmap, environment = self.loaded
-        corridor = self.path.corridor
-        return pictures.draw_path(
-            cmap, self.path, corridor=corridor, pinch=self.pinch, environment=environment
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the result as JSON values."""
-        return {
-            **self.path.to_dict(),
-            "wanted_clearance": self.query.clearance,
-            "bottleneck": reports.pinch_facts(self.pinch),
-        }
-
-    def as_text(self, times: str) -> Iterator[str]:
-        """Return the lines to print."""
-        found = self.path
-        yield f"Path {reports.ends(found)}"
-        yield from reports.facts(
-            [
-                ("length", f"{found.length:,.3f} m"),
-                ("clearance", f"{found.clearance:.3f} m"),
-                ("turns", f"{found.turns}"),
-                ("found by", _METHODS[found.method]),
-                ("widest path", reports.widest(self.pinch, found)),
-                ("time", times),
-            ]
-        )
-        yield reports.certificate(found)
-
-
-@dataclass(frozen=True)
-class AlternativesResult:
-    """Paths in different corridors, ready to draw and print."""
-
-    query: Query
-    paths: list[TautPath]
-    loaded: LoadedMap
-
-    def draw(self) -> Figure:
-        """Return a picture of the paths, one colour each."""
-        cmap, environment = self.loaded
-        return pictures.draw_alternatives(cmap, self.paths, environment=environment)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the result as JSON values."""
-        first = self.paths[0]
-        return {
-            "start": list(first.start),
-            "goal": list(first.goal),
-            "radius": first.radius,
-            "wanted": self.query.alternatives,
-            "longer": self.query.longer,
-            "different": self.query.different,
-            "paths": [path.to_dict() for path in self.paths],
-        }
-
-    def as_text(self, times: str) -> Iterator[str]:
-        """Return the lines to print."""
-        first, count = self.paths[0], len(self.paths)
-        paths = "path" if count == 1 else "paths in different corridors"
-        yield f"{count} {paths} {reports.ends(first)}"
-        rows = []
-        for k, path in enumerate(self.paths, start=1):
-            more = 100.0 * (path.length / max(first.length, 1e-9) - 1.0)
-            text = f"{path.length:,.3f} m, {path.turns} turns"
-            rows.append((f"path {k}", text if k == 1 else f"{text}, {more:.1f} % longer"))
-        yield from reports.facts([*rows, ("time", times)])
-        if count < (self.query.alternatives or 0):
-            given = (("--longer", self.query.longer), ("--different", self.query.different))
-            limits = " and ".join(name for name, value in given if value is not None)
-            within = f" within the limit of {limits}" if limits else ""
-            yield f"There are no others without a loop{within}."
-        yield (
-            f"Certified: a disc of radius {first.radius:g} m that follows one of these paths "
-            "crosses no wall; each is the shortest path in its corridor."
-        )
-
-
-@dataclass(frozen=True)
-class SpaceResult:
-    """A path along a roadmap in three dimensions, ready to draw and print."""
-
-    smap: SpaceMap
-    path: SpacePath
-
-    def draw(self) -> Figure:
-        """Draw the path on its roadmap, level by level."""
-        return pictures.draw_roadmap(self.smap.roadmap, path=self.path)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the result as JSON values."""
-        return {**self.path.to_dict(), "wanted_clearance": None, "bottleneck": None}
-
-    def as_text(self, times: str) -> Iterator[str]:
-        """Return the lines to print."""
-        found = self.path
-        whose = "centre" if self.smap.radius else "box"
-        yield f"Path {reports.ends(found)}"
-        yield from reports.facts(
-            [
-                ("length", f"{found.length:,.3f} m"),
-                ("clearance", f"{found.clearance:.3f} m, of the {whose}"),
-                ("time", times),
-            ]
-        )
-        where = "that follows this path"
-        yield reports.certificate_in_space(self.smap, found.radius, found.clearance, where)
