@@ -350,9 +350,9 @@ def check_plot(file: str | None) -> None:
 
 
 def check_time_step(seconds: float) -> None:
-    """Check the option --dt of a simulation that is compared with measured people."""
+    """Check the option --step of a simulation that is compared with measured people."""
     if not 0.001 <= seconds <= 0.2:
-        raise BadInput(f"--dt is {seconds:g}; give 0.001 to 0.2 s")
+        raise BadInput(f"--step is {seconds:g}; give 0.001 to 0.2 s")
 
 
 def check_animation(file: str | None, speed: float | None) -> None:

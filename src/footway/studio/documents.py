@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from footway.environment.environment import SLOPE
 from footway.environment.plan import Plan
@@ -248,6 +248,7 @@ def open_document(
     map_name: str | None = None,
     scale: float | None = None,
     between: tuple[float, float] | None = None,
+    up: str | None = None,
     display_name: str | None = None,
 ) -> Document:
     """Open a map file, a scenario (.toml), a recording (.parquet), gallery:NAME or demo:NAME.
@@ -258,19 +259,21 @@ def open_document(
             built-in map that it names, or a box around all characters.
         scale: metres per cell, pixel or unit of a map file.
         between: heights, m, between which a plan is cut out of a three-dimensional map.
+        up: axis of a mesh that points up, "y" or "z".
         display_name: name that the page shows; by default that of the file.
 
     Raises:
         BadInput: what is wrong with the file, on one line.
     """
+    how = Reading(scale, between, up)
     suffix = Path(name).suffix.lower()
     display_name = display_name or (name if ":" in name else Path(name).name)
     if name.startswith("demo:") or (suffix == SCENARIO and not is_toml_building(name)):
         made = _scenario(name, display_name)
     elif suffix == RECORDING:
-        made = _recording(name, display_name, map_name, scale)
+        made = _recording(name, display_name, map_name, how)
     else:
-        made = _map(name, display_name, scale, between)
+        made = _map(name, display_name, how)
     if map_name is not None and made.recording is None:
         raise BadInput(f"{name}: is not a recording; leave --map out")
     x0, y0, x1, y1 = made.bounds
@@ -294,9 +297,15 @@ def is_toml_building(name: str) -> bool:
         return False  # `load_scenario` says what is wrong
 
 
-def _map(
-    name: str, display_name: str, scale: float | None, between: tuple[float, float] | None
-) -> Document:
+class Reading(NamedTuple):
+    """How a map file is read: see `open_document`."""
+
+    scale: float | None
+    between: tuple[float, float] | None
+    up: str | None
+
+
+def _map(name: str, display_name: str, how: Reading) -> Document:
     from footway.corridor import CorridorMap
     from footway.environment import Building, Environment
     from footway.formats.geojson import FORMAT as GEOJSON
@@ -308,7 +317,7 @@ def _map(
         if not isinstance(saved, CorridorMap):
             raise BadInput(f"{name}: is a roadmap in three dimensions; the studio shows plans")
         return Document(display_name, "map", None, saved)
-    env = load(name, scale=scale, between=between)
+    env = load(name, **how._asdict())
     if isinstance(env, Building):
         return Document(display_name, "map", None, CorridorMap.build(env))
     if not isinstance(env, Environment):
@@ -317,7 +326,7 @@ def _map(
         )
     plan = None
     if Path(name).suffix.lower() in GEOJSON.suffixes:
-        plan = Plan.matching(load_items(Path(name), scale, env), env)
+        plan = Plan.matching(load_items(Path(name), how.scale, env), env)
     return Document(display_name, "map", env, CorridorMap.build(env), plan=plan)
 
 
@@ -331,7 +340,7 @@ def _scenario(name: str, display_name: str) -> Document:
     return Document(display_name, "scenario", env, prepared.corridors, scenario=scenario)
 
 
-def _recording(name: str, display_name: str, map_name: str | None, scale: float | None) -> Document:
+def _recording(name: str, display_name: str, map_name: str | None, how: Reading) -> Document:
     from footway.crowd import Recording
     from footway.recording.trajectories import check_clear
 
@@ -339,7 +348,7 @@ def _recording(name: str, display_name: str, map_name: str | None, scale: float 
     if not recording.n_frames:
         raise BadInput(f"{name}: has no frames; there is nothing to replay")
     if map_name is not None:
-        document = _map(map_name, map_name, scale, None)
+        document = _map(map_name, map_name, how)
         _check_floors(recording, document, map_name)
         if document.building is None:
             check_clear(recording, document.corridors, map_name)

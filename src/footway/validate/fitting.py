@@ -105,7 +105,7 @@ def fit(
     experiments: Sequence[str | Target] = ("fundamental",),
     *,
     check: Sequence[str | Target] = (),
-    dt: float = 0.1,
+    step: float = 0.1,
     trials: int = 40,
     seeds: int = 1,
     quick: bool = True,
@@ -121,7 +121,7 @@ def fit(
         parameters: lower and upper limits of the parameters to fit, by name.
         experiments: to fit to: names of experiments, or what `with_curve` and `replay` return.
         check: experiments that are held out; they judge the result only.
-        dt: s, time step.
+        step: s, time step.
         trials: simulations of all experiments, at most.
         seeds: runs of each scene.
         quick: fewer scenes of each experiment.
@@ -148,7 +148,7 @@ def fit(
 
     def measure(values: Sequence[float], some: list[Target], *, check: bool = False) -> float:
         given = dict(zip(names, map(float, values), strict=True))
-        engine = Footway(model_with(model, given), dt)
+        engine = Footway(model_with(model, given), step)
         curves = [one.run(engine, quick=quick, seeds=seeds, ran=lambda: None) for one in some]
         for target, curve in zip(some, curves, strict=True):
             if check and curve.distance is None:

@@ -34,6 +34,23 @@ def test_a_volume_needs_heights():
     assert open_document("gallery:house", between=(0.2, 2.0)).environment.holes > 0
 
 
+def test_options_of_a_mesh_apply_to_the_map_of_a_recording_too(tmp_path):
+    mesh = pytest.importorskip("trimesh")
+    pillar = mesh.creation.box((1.0, 2.0, 4.0))
+    ring = mesh.creation.annulus(r_min=8.0, r_max=9.0, height=4.0)
+    mesh.util.concatenate([pillar, ring]).export(tmp_path / "yard.obj")
+    yard = str(tmp_path / "yard.obj")
+    upright = open_document(yard, between=(-1.0, 1.0), up="z").environment
+    assert upright.bounds == pytest.approx((-9.0, -9.0, 9.0, 9.0))  # lying, it is 4 m wide
+    crowd = fw.Crowd(fw.CorridorMap.build(upright))
+    crowd.add(3, radius=0.1)
+    crowd.run(seconds=0.5, to=tmp_path / "run.parquet")
+    on_yard = open_document(
+        str(tmp_path / "run.parquet"), map_name=yard, between=(-1.0, 1.0), up="z"
+    )
+    assert on_yard.environment.walkable.equals(upright.walkable)
+
+
 def test_a_map_file(tmp_path):
     save_geojson(env("hall"), tmp_path / "hall.geojson")
     document = open_document(str(tmp_path / "hall.geojson"))

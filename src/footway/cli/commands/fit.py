@@ -88,7 +88,7 @@ def fit(
         float | None,
         opt.quantity("METRES", "Unit of the coordinates of files that do not say it; 0.01: cm."),
     ] = None,
-    dt: Annotated[float, opt.option("Time step.", unit="SECONDS", parser=opt.number)] = 0.1,
+    step: Annotated[float, opt.option("Time step.", unit="SECONDS", parser=opt.number)] = 0.1,
     trials: Annotated[int, opt.option("Trials at most.", unit="N")] = 40,
     json: opt.JsonOption = False,
 ) -> None:
@@ -101,7 +101,7 @@ def fit(
     from footway.validate.fitting import fit as run_fit
     from footway.validate.fitting import with_curve
 
-    opt.check_time_step(dt)
+    opt.check_time_step(step)
     if not 2 <= trials <= 100_000:
         raise BadInput(f"--trials is {trials}; give 2 to 100000")
     chosen = list(to or ("fundamental",))
@@ -117,7 +117,7 @@ def fit(
             targets = [with_curve(chosen[0], curve)]
         with steps.bar("fit", "Fitting") as bar:
             found = run_fit(
-                model, limits, targets, check=held_out, dt=dt, trials=trials, progress=bar
+                model, limits, targets, check=held_out, step=step, trials=trials, progress=bar
             )
     if json:
         reports.print_json(found.to_dict() | {"times_ms": steps.in_ms()})

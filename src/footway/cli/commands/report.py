@@ -31,7 +31,9 @@ def report(
     *,
     output: Annotated[
         str | None,
-        option("The page, .html.", "-o", unit="FILE", default="FOLDER.html or A-and-B.html"),
+        option(
+            "The page, .html.", "-o", "--output", unit="FILE", default="FOLDER.html or A-and-B.html"
+        ),
     ] = None,
     measure: Annotated[
         str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from footway.cli.interrupts import acknowledge
-from footway.cli.options import BetweenOption, ScaleOption, option
+from footway.cli.options import BetweenOption, ScaleOption, UpOption, option
 from footway.cli.progress import say_compiling, timed_steps
 from footway.cli.reports import print_lines, say
 
@@ -40,6 +40,7 @@ def studio(
     map_name: Annotated[str | None, option("Map of a recording.", "--map", unit="MAP")] = None,
     scale: ScaleOption = None,
     between: BetweenOption = None,
+    up: UpOption = None,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where to listen; other machines need a token.")
     ] = "127.0.0.1",
@@ -61,7 +62,7 @@ def studio(
     """Show a map in the browser, query paths, run a crowd and walk through it."""
     from footway.studio.files.loading import Limits, Loader, Order
 
-    order = Order(file, map_name=map_name, scale=scale, between=between)  # type: ignore[arg-type]
+    order = Order(file, map_name=map_name, scale=scale, between=between, up=up)  # type: ignore[arg-type]
     loader = Loader(Limits(load_seconds, load_megabytes))
     try:
         _serve(_open(order, loader), loader, host, port, browser=browser)
@@ -117,5 +118,9 @@ def _open(order: Order, loader: Loader) -> Document:
         if not order.is_built_in:
             return loader.load(order, compiling=compiling)
         return open_document(
-            order.file, map_name=order.map_name, scale=order.scale, between=order.between
+            order.file,
+            map_name=order.map_name,
+            scale=order.scale,
+            between=order.between,
+            up=order.up,
         )

@@ -38,7 +38,9 @@ def study(
     *,
     output: Annotated[
         str | None,
-        option("Folder of the results.", "-o", unit="DIR", default="STUDY without .toml"),
+        option(
+            "Folder of the results.", "-o", "--output", unit="DIR", default="STUDY without .toml"
+        ),
     ] = None,
     workers: Annotated[int | None, option("Processes; by default one per core.", unit="N")] = None,
     dask: Annotated[bool, flag("--dask", "Use a Dask cluster on this machine.")] = False,

@@ -22,7 +22,7 @@ EXAMPLES: Final = (
     "  footway validate -o validation.html\n\n"
     "  footway validate --list\n\n"
     "  footway validate bottleneck single-file --quick\n\n"
-    "  footway validate --model social_force --dt 0.02 --dt 0.1 --json"
+    "  footway validate --model social_force --step 0.02 --step 0.1 --json"
 )
 
 
@@ -47,7 +47,7 @@ def validate(
             unit="NAME",
         ),
     ] = None,
-    dt: Annotated[
+    step: Annotated[
         list[float] | None,
         opt.option(
             "Time step of Footway's models. May be repeated. By default 0.05 and 0.1.",
@@ -79,7 +79,7 @@ def validate(
         titles = {name: one.title for name, one in EXPERIMENTS.items()}
         print_titles("experiments", titles, json=json)
         return
-    steps_of_time = tuple(dt or (0.05, 0.1))
+    steps_of_time = tuple(step or (0.05, 0.1))
     for one in steps_of_time:
         opt.check_time_step(one)
     opt.check_output(output, (".html",), "a report")

@@ -67,6 +67,7 @@ class Order:
         map_name: map of a recording.
         scale: metres per cell, pixel or unit of a map.
         between: heights, m, between which a plan is cut out of a three-dimensional map.
+        up: axis of a mesh that points up, "y" or "z".
         uploaded: whether a browser sent it; then it must not name other files of this machine.
     """
 
@@ -75,6 +76,7 @@ class Order:
     map_name: str | None = None
     scale: float | None = None
     between: tuple[float, float] | None = None
+    up: str | None = None
     uploaded: bool = False
 
     @property

@@ -97,6 +97,7 @@ def load(order: dict[str, Any]) -> None:
         map_name=order["map_name"],
         scale=order["scale"],
         between=None if between is None else (between[0], between[1]),
+        up=order["up"],
         display_name=order["display_name"],
     )
     _check_rows(document, uploaded=order["uploaded"])

@@ -40,7 +40,7 @@ def test_trajectories(footway, tmp_path, monkeypatch):
     [
         (["v0"], "'v0' is not valid; give NAME=LOW,HIGH, such as v0=0.5,5"),
         (["v0=1,2,3"], "is not valid"),
-        (["v0=0.5,5", "--dt", "9"], "--dt is 9; give 0.001 to 0.2 s"),
+        (["v0=0.5,5", "--step", "9"], "--step is 9; give 0.001 to 0.2 s"),
         (["v0=0.5,5", "--trials", "1"], "--trials is 1; give 2 to 100000"),
         (["v0=0.5,5", "--to", "x"], "there is no experiment 'x'"),
         (["v0=0.5,5", "--curve", "none.csv"], "none.csv"),

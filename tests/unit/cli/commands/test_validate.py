@@ -6,7 +6,7 @@ import json
 def test_prints_distances_and_writes_a_page(footway, tmp_path):
     page = tmp_path / "validation.html"
     out = footway(
-        "validate", "two-way", "--quick", "--model", "social_force", "--dt", "0.1", "-o", page
+        "validate", "two-way", "--quick", "--model", "social_force", "--step", "0.1", "-o", page
     ).printed
     assert "Two-way flow in a corridor of 4 m" in out
     assert "social_force, dt 0.1 s" in out
@@ -16,7 +16,7 @@ def test_prints_distances_and_writes_a_page(footway, tmp_path):
 
 def test_json(footway):
     result = footway(
-        "validate", "corner", "--quick", "--json", "--model", "social_force", "--dt", "0.1"
+        "validate", "corner", "--quick", "--json", "--model", "social_force", "--step", "0.1"
     )
     (experiment,) = json.loads(result.out)["experiments"]
     (curve,) = experiment["curves"]
@@ -34,7 +34,7 @@ def test_list(footway):
 
 def test_bad_arguments(footway, tmp_path):
     footway("validate", "doors").refuses("there is no experiment 'doors'")
-    footway("validate", "--dt", "3").refuses("--dt is 3")
+    footway("validate", "--step", "3").refuses("--step is 3")
     footway("validate", "-o", tmp_path / "a.pdf").refuses("must end in .html")
     footway("validate", "--model", "none").refuses("there is no model 'none'")
     footway("validate", "--trajectories", tmp_path / "no").refuses("is not a folder")
