@@ -26,9 +26,9 @@ def test_the_command_writes_one_file_that_replays_from_the_disk(browsing, record
     page = recording.with_suffix(".html")
     done = footway("export", recording, "-o", page, "--map", "gallery:field")
     assert done.returncode == 0, done.stderr
-    asked = []
+    requested = []
     browsing.page.context.set_offline(True)
-    browsing.page.on("request", lambda request: asked.append(request.url))
+    browsing.page.on("request", lambda request: requested.append(request.url))
     browsing.page.goto(page.as_uri())
     browsing.until(
         lambda: browsing.page.evaluate("Boolean(window.footway && window.footway.ready)")
@@ -38,4 +38,4 @@ def test_the_command_writes_one_file_that_replays_from_the_disk(browsing, record
     browsing.press("view-3d", "replay-speed-4", "replay-play")
     state = browsing.shows(lambda state: state["replay"]["time"] == pytest.approx(4.0))
     assert state["characters"] == 20
-    assert all(url.startswith(("file:", "blob:", "data:")) for url in asked)
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in requested)

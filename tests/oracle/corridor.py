@@ -1,4 +1,4 @@
-"""What a corridor of balls holds, asked of every ball: nothing clever.
+"""What a corridor of balls holds: every ball is tested, nothing clever.
 
 Balls are an (n, d + 1) array of centres and radii in metres, in two or three dimensions.
 """

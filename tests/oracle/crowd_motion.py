@@ -120,10 +120,10 @@ def door(width, *, n=150, dt=0.1, seed=0, lane=None, seconds=600.0, **settings) 
         shapely.box(10.4, -3, 16, 3),
     ])  # fmt: skip
     crowd = crowd_in(free, dt=dt, seed=seed, **settings)
-    wishes = PEOPLE if lane is None else {**PEOPLE, "lane": lane}
+    options = PEOPLE if lane is None else {**PEOPLE, "lane": lane}
     crowd.add(
         n, area=box(0.3, -4.7, 9, 4.7), destinations=[box(14.5, -2.5, 15.5, 2.5)], then="exit",
-        **wishes,
+        **options,
     )  # fmt: skip
     return run(crowd, seconds)
 
@@ -196,7 +196,7 @@ def street(density, *, two_way, width=5.0, length=40.0, dt=0.1, seed=0, lane=Non
     """
     crowd = crowd_in(shapely.box(0, -width / 2, length, width / 2), dt=dt, seed=seed, **settings)
     n = round(density * (length - 2) * width)
-    wishes = PEOPLE if lane is None else {**PEOPLE, "lane": lane}
+    options = PEOPLE if lane is None else {**PEOPLE, "lane": lane}
     half = width / 2
     east, west = (
         box(length - 1, 0.3 - half, length - 0.5, half - 0.3),
@@ -205,11 +205,11 @@ def street(density, *, two_way, width=5.0, length=40.0, dt=0.1, seed=0, lane=Non
     starts = spread_points(n, 1, -half + 0.25, length - 1, half - 0.25, seed)
     back = n // 2 if two_way else 0
     order = np.random.default_rng(seed).permutation(n)
-    crowd.add(n - back, starts=starts[order[back:]], destinations=[east], then="exit", **wishes)
+    crowd.add(n - back, starts=starts[order[back:]], destinations=[east], then="exit", **options)
     ids: list[int] = []
     if back:
         ids = crowd.add(
-            back, starts=starts[order[:back]], destinations=[west], then="exit", **wishes
+            back, starts=starts[order[:back]], destinations=[west], then="exit", **options
         ).tolist()
     return run(crowd, seconds), set(ids)
 

@@ -1,6 +1,6 @@
 """MIRAN as the paper prints it (miran-2013, section 3), one definition per function; slow.
 
-A place on the route is its curve length from the start, m. Visibility is asked of Shapely, one
+A place on the route is its curve length from the start, m. Shapely decides what is visible, one
 straight line at a time. The character moves straight toward each attraction point, as the proofs
 of section 3.5 assume.
 """

@@ -72,7 +72,7 @@ def dual_length(terrain: Terrain, start: Floats, goal: Floats, weights: Floats) 
 
 
 def grid_moves(
-    terrain: Terrain, start: Floats, goal: Floats, size: float, wishes: dict[str, float]
+    terrain: Terrain, start: Floats, goal: Floats, size: float, options: dict[str, float]
 ) -> Moves:
     """Weight of each move: from the start (-1) to cells, between cells, and to the goal (-2).
 
@@ -82,7 +82,7 @@ def grid_moves(
     nx, ny = np.ceil((far - corner) / size).astype(int).tolist()
     cells = np.array([(i, j) for j in range(ny) for i in range(nx)])
     middles = corner + (cells + 0.5) * size
-    weight = terrain.weights(wishes)[terrain.mesh.kind[terrain.triangles_at(middles)]]
+    weight = terrain.weights(options)[terrain.mesh.kind[terrain.triangles_at(middles)]]
     moves: Moves = {}
     for a, (i, j) in enumerate(cells.tolist()):
         for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
@@ -93,7 +93,7 @@ def grid_moves(
     for name, end in ((-1, start), (-2, goal)):
         off = np.abs(cells - np.floor((end - corner) / size)).max(axis=1)
         for a in np.flatnonzero(off <= REACH).tolist():
-            cost = terrain.weighted_length([end, middles[a]], wishes)
+            cost = terrain.weighted_length([end, middles[a]], options)
             moves[(name, a) if name == -1 else (a, name)] = cost
     return moves
 

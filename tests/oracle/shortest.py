@@ -42,7 +42,7 @@ class Contact(NamedTuple):
 
 
 class ShortestOracle:
-    """Shortest paths of one disc in one environment; built once, asked often.
+    """Shortest paths of one disc in one environment; built once, queried often.
 
     `polygon` is the walkable Polygon or MultiPolygon, `lines` are walls without thickness,
     `points` are point obstacles; all in metres.

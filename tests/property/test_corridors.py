@@ -25,17 +25,17 @@ SOLID = st.sampled_from([0.1, 0.25, 0.5, 1.0])
 
 
 def corridor_or_none(
-    cmap: fw.CorridorMap, a: Point, b: Point, radius: float, **wishes: str
+    cmap: fw.CorridorMap, a: Point, b: Point, radius: float, **options: str
 ) -> fw.Corridor | None:
     try:
-        return cmap.corridor(a, b, radius=radius, **wishes)
+        return cmap.corridor(a, b, radius=radius, **options)
     except (fw.NoPath, fw.BadQuery):
         return None
 
 
-def found(it: Asked, **wishes: str) -> list[fw.Corridor]:
+def found(it: Asked, **options: str) -> list[fw.Corridor]:
     """Corridors of the questions that have one."""
-    some = [corridor_or_none(it.cmap, a, b, it.radius, **wishes) for a, b in it.pairs]
+    some = [corridor_or_none(it.cmap, a, b, it.radius, **options) for a, b in it.pairs]
     return [corridor for corridor in some if corridor is not None]
 
 

@@ -33,7 +33,7 @@ class Part(NamedTuple):
     """One population: what `add` takes."""
 
     count: int
-    wishes: dict[str, Any]
+    options: dict[str, Any]
 
 
 class Plan(NamedTuple):
@@ -53,8 +53,8 @@ class Plan(NamedTuple):
         it = fw.Crowd(self.cmap, seed=self.seed, step=self.step, threads=threads)
         for part in self.parts:
             add_if_possible(it, part)
-        for at, wishes in self.obstacles:
-            it.add_obstacle(at, **wishes)
+        for at, options in self.obstacles:
+            it.add_obstacle(at, **options)
         return it
 
     def act(self, it: fw.Crowd) -> None:
@@ -65,18 +65,18 @@ class Plan(NamedTuple):
 
 
 def add_if_possible(it: fw.Crowd, part: Part) -> None:
-    """Add a population, or a group or a source by its wishes."""
-    wishes = dict(part.wishes)
-    kind = wishes.pop("kind")
+    """Add a population, or a group or a source by its options."""
+    options = dict(part.options)
+    kind = options.pop("kind")
     try:
         if kind == "group":
             centre = it.map.axis(0.5).points
-            it.add_group(part.count, start=centre[len(centre) // 2], **wishes)
+            it.add_group(part.count, start=centre[len(centre) // 2], **options)
         elif kind == "source":
             x0, y0, x1, y1 = it.map.bounds
-            it.add_source(part.count, area=shapely.box(x0, y0, x1, y1), rate=20.0, **wishes)
+            it.add_source(part.count, area=shapely.box(x0, y0, x1, y1), rate=20.0, **options)
         else:
-            it.add(part.count, **wishes)
+            it.add(part.count, **options)
     except (fw.BadQuery, fw.NoPath) as error:
         assert "\n" not in str(error)  # noqa: PT017  # no room is fine
 
@@ -90,15 +90,17 @@ def parts(draw: st.DrawFn) -> Part:
         lane=draw(LANES),
         noise=draw(st.sampled_from([0.0, 1.0])),
     )
-    wishes: dict[str, Any] = {"kind": kind, "profile": profile}
+    options: dict[str, Any] = {"kind": kind, "profile": profile}
     if kind == "group":
-        return Part(draw(st.integers(1, 8)), wishes | {"width": draw(st.sampled_from([1.0, None]))})
-    wishes["premovement"] = draw(st.sampled_from([0.0, 0.5, (1.0, 0.3)]))
+        return Part(
+            draw(st.integers(1, 8)), options | {"width": draw(st.sampled_from([1.0, None]))}
+        )
+    options["premovement"] = draw(st.sampled_from([0.0, 0.5, (1.0, 0.3)]))
     if kind == "goals":
-        wishes["then"] = draw(st.sampled_from(["repeat", "stay"]))
+        options["then"] = draw(st.sampled_from(["repeat", "stay"]))
     else:
-        wishes["behaviour"] = draw(st.sampled_from(["goals", "wander"]))
-    return Part(draw(COUNTS), wishes)
+        options["behaviour"] = draw(st.sampled_from(["goals", "wander"]))
+    return Part(draw(COUNTS), options)
 
 
 @st.composite
@@ -116,8 +118,8 @@ def plans(draw: st.DrawFn, *, most: int = 3, with_obstacles: bool = True) -> Pla
             begin = draw(st.integers(0, 20)) / 10
             size = draw(st.sampled_from([0.1, 0.5, 2.0]))
             end = begin + draw(st.sampled_from([0.1, 1.0, math.inf]))
-            wishes = {"radius": size, "velocity": draw(pace), "appears": begin, "vanishes": end}
-            obstacles.append((draw(spot), wishes))
+            options = {"radius": size, "velocity": draw(pace), "appears": begin, "vanishes": end}
+            obstacles.append((draw(spot), options))
         moves = draw(st.lists(st.tuples(st.integers(0, 30), spot, pace), max_size=3))
     return Plan(
         scene,

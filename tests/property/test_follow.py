@@ -66,18 +66,18 @@ PACES = st.fixed_dictionaries(
 
 
 def walk_or_none(
-    cmap: fw.CorridorMap, a: Point, b: Point, radius: float, **wishes: Any
+    cmap: fw.CorridorMap, a: Point, b: Point, radius: float, **options: Any
 ) -> fw.follow.Walk | None:
     try:
         corridor = cmap.corridor(a, b, radius=radius)
     except (fw.NoPath, fw.BadQuery):
         return None
-    return fw.follow.cmm(corridor, **wishes)
+    return fw.follow.cmm(corridor, **options)
 
 
-def found(it: Asked, **wishes: Any) -> list[fw.follow.Walk]:
+def found(it: Asked, **options: Any) -> list[fw.follow.Walk]:
     """Walks of the questions that have one."""
-    walks = [walk_or_none(it.cmap, a, b, it.radius, **wishes) for a, b in it.pairs]
+    walks = [walk_or_none(it.cmap, a, b, it.radius, **options) for a, b in it.pairs]
     return [walk for walk in walks if walk is not None]
 
 

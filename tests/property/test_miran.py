@@ -41,7 +41,7 @@ KINDS = ("mud", "road", "sidewalk")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """A route on a terrain, and the parameters of a walk along it."""
 
     env: fw.Environment
@@ -51,7 +51,7 @@ class Asked:
 
     def __repr__(self) -> str:
         return (
-            f"Asked({self.env.walkable.wkt!r}, {self.env.lines.wkt!r}, {self.env.points.wkt!r}, "
+            f"Query({self.env.walkable.wkt!r}, {self.env.lines.wkt!r}, {self.env.points.wkt!r}, "
             f"{[(r.kind, r.polygon.wkt) for r in self.env.terrain]}, {self.route.terrain.radius}, "
             f"{self.route.points.tolist()}, {self.route.preferences}, {self.sigma}, {self.spacing})"
         )
@@ -85,7 +85,7 @@ def places(draw: st.DrawFn, terrain: Terrain) -> tuple[float, float]:
 
 
 @st.composite
-def asked(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Asked:
+def queries(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Query:
     """A terrain of several kinds, and a route over it that may cross itself and turn back."""
     scene = draw(scenes())
     shapes = st.tuples(st.sampled_from(KINDS), st.one_of(boxes(), stars()))
@@ -109,10 +109,10 @@ def asked(draw: st.DrawFn, radii: st.SearchStrategy[float] = RADII) -> Asked:
         assume(False)
     spacing = draw(st.sampled_from([0.2, 0.5, 2.0, 5.0]))
     sigma = spacing * draw(st.sampled_from([1.0, 1.5, 3.0, 10.0, 100.0]))
-    return Asked(env, route, sigma, spacing)
+    return Query(env, route, sigma, spacing)
 
 
-def straight(it: Asked, stride: float = 0.25) -> RouteWalk:
+def straight(it: Query, stride: float = 0.25) -> RouteWalk:
     """Walk of a character that moves straight toward each attraction point."""
     body = Settings(
         radius=it.route.terrain.radius, speed=stride, step=1.0, turn_rate=10.0, sigma=it.sigma,
@@ -134,8 +134,8 @@ def assert_on_route(walk: RouteWalk, sigma: float) -> None:
 
 class TestProofs:
     @examples(150)
-    @given(asked())
-    def test_lemmas_and_theorem(self, it: Asked):
+    @given(queries())
+    def test_lemmas_and_theorem(self, it: Query):
         # Out of sight would be raised: lemma 1. No advance would be raised: lemma 2.
         walk = straight(it)
         assert_on_route(walk, it.sigma)
@@ -143,8 +143,8 @@ class TestProofs:
         assert walk.replanned == 0
 
     @examples(60)
-    @given(asked(), st.data())
-    def test_a_look_is_the_papers(self, it: Asked, data: st.DataObject):
+    @given(queries(), st.data())
+    def test_a_look_is_the_papers(self, it: Query, data: st.DataObject):
         walk = straight(it)
         weights = it.route.terrain.weights(it.route.preferences)
         world = oracle.World.of(it.route.terrain.mesh, weights)
@@ -177,8 +177,8 @@ def assert_same_look(
 
 class TestWalks:
     @examples(150)
-    @given(asked())
-    def test_reach_the_goal_and_keep_clear(self, it: Asked):
+    @given(queries())
+    def test_reach_the_goal_and_keep_clear(self, it: Query):
         walk = fw.follow.miran(it.route, sigma=it.sigma, spacing=it.spacing)
         assert walk.goal == it.route.goal
         assert_on_route(walk, it.sigma)

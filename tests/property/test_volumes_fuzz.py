@@ -30,16 +30,16 @@ def _files() -> dict[str, bytes]:
 VALID = _files()
 LITTLE = patch("footway.environment.volume.free_memory", lambda: 2**24)
 """A vertex that is thrown far away makes many voxels: allowed, but slow."""
-WISHES = ({"resolution": 0.5}, {"between": (-0.5, 0.5)})
+OPTIONS = ({"resolution": 0.5}, {"between": (-0.5, 0.5)})
 
 
-def survives(name: str, content: bytes, wishes: dict) -> None:
+def survives(name: str, content: bytes, options: dict) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / name
         file.write_bytes(content)
         try:
             with LITTLE:
-                made = fw.load(file, **wishes)
+                made = fw.load(file, **options)
         except fw.FootwayError as error:
             assert name in str(error)  # noqa: PT017
             assert "\n" not in str(error)  # noqa: PT017
@@ -53,20 +53,20 @@ def survives(name: str, content: bytes, wishes: dict) -> None:
 @pytest.mark.parametrize("name", VALID)
 def test_valid_files_are_valid(tmp_path, name):
     (tmp_path / name).write_bytes(VALID[name])
-    wishes = {} if name == "a.3dmap" else WISHES[0]
-    assert fw.load(tmp_path / name, **wishes).free_volume > 0
+    options = {} if name == "a.3dmap" else OPTIONS[0]
+    assert fw.load(tmp_path / name, **options).free_volume > 0
 
 
 @pytest.mark.parametrize("name", VALID)
 @examples(40)
 @given(data=st.data())
 def test_mutated_files(name, data):
-    wishes = {} if name == "a.3dmap" else data.draw(st.sampled_from(WISHES))
-    survives(name, data.draw(mutated(VALID[name])), wishes)
+    options = {} if name == "a.3dmap" else data.draw(st.sampled_from(OPTIONS))
+    survives(name, data.draw(mutated(VALID[name])), options)
 
 
 @pytest.mark.parametrize("name", ["a.obj", "a.ply", "a.stl", "a.glb", "a.gltf", "a.3dmap"])
 @examples(40)
 @given(content=st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_random_bytes(name, content):
-    survives(name, content, {} if name == "a.3dmap" else WISHES[0])
+    survives(name, content, {} if name == "a.3dmap" else OPTIONS[0])

@@ -37,13 +37,13 @@ def turned(points: np.ndarray, angle: float) -> np.ndarray:
     return points @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
 
 
-def loaded(triangles: np.ndarray, **wishes):
+def loaded(triangles: np.ndarray, **options):
     # Two far corners make the box of the mesh the same for all.
     frame = np.concatenate([box((-9, -9, -1), (-8.9, -8.9, -0.9)), box((9, 9, 5), (9.1, 9.1, 5.1))])
     with tempfile.TemporaryDirectory() as folder:
         file = write_obj(Path(folder) / "a.obj", triangles, frame)
         try:
-            return fw.load(file, up="z", **wishes)
+            return fw.load(file, up="z", **options)
         except fw.BadGeometry:
             return assume(condition=False)
 

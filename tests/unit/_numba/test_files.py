@@ -57,9 +57,9 @@ def test_a_truncated_file_is_reported_once(cut, tmp_path, capsys):
         path = tmp_path / f"{name}.kernel"
         path.write_bytes(path.read_bytes()[:cut])
         assert files.load(tmp_path, name) is None
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert told == f"footway: damaged kernels in {tmp_path} are compiled again\n"
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert message == f"footway: damaged kernels in {tmp_path} are compiled again\n"
     files.save(tmp_path, "one", b"again")
     assert files.load(tmp_path, "one") == b"again"
 
@@ -80,9 +80,9 @@ def test_a_folder_that_cannot_be_written_to(tmp_path, capsys):
     for name in ("one", "two"):
         files.save(tmp_path / "blocked" / "kernels", name, b"data")
         assert files.load(tmp_path / "blocked" / "kernels", name) is None
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert "FOOTWAY_JIT_CACHE" in told
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "FOOTWAY_JIT_CACHE" in message
 
 
 class TestPrune:

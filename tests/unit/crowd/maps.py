@@ -40,9 +40,9 @@ def cmap(name):
     return fw.CorridorMap.build(fw.load(f"gallery:{name}"))
 
 
-def crowd(name, **wishes):
+def crowd(name, **options):
     """Return an empty crowd."""
-    return fw.Crowd(cmap(name), **wishes)
+    return fw.Crowd(cmap(name), **options)
 
 
 def box(x0, y0, x1, y1):

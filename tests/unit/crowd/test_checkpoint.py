@@ -36,10 +36,10 @@ def mixed(name="hall", seed=5):
     return it
 
 
-def resumed(it, tmp_path, **wishes):
+def resumed(it, tmp_path, **options):
     file = tmp_path / "crowd.npz"
     it.save(file)
-    return fw.Crowd.load(file, it.map, **wishes)
+    return fw.Crowd.load(file, it.map, **options)
 
 
 class TestResume:

@@ -603,14 +603,14 @@ BAD = {
 
 class TestBadInput:
     @pytest.mark.parametrize(
-        ("word", "wishes"),
-        [(word, wishes) for word, some in BAD.items() for wishes in some],
+        ("word", "options"),
+        [(word, options) for word, some in BAD.items() for options in some],
         ids=str,
     )
-    def test_one_clear_line(self, word, wishes):
+    def test_one_clear_line(self, word, options):
         it = crowd("hall")
         with pytest.raises(fw.BadQuery, match=word) as error:
-            it.add(**{"count": 1} | wishes)
+            it.add(**{"count": 1} | options)
         assert "\n" not in str(error.value)
         assert len(it) == 0
         assert it.add(1).tolist() == [0], "and nothing has happened"
@@ -623,7 +623,7 @@ class TestBadInput:
                 it.add(1, behaviour="wander", preference=weights)
 
     @pytest.mark.parametrize(
-        ("wishes", "word"),
+        ("options", "word"),
         [
             ({"seed": -1}, "seed"),
             ({"seed": 1.5}, "seed"),
@@ -635,16 +635,16 @@ class TestBadInput:
         ],
         ids=str,
     )
-    def test_of_the_crowd_itself(self, wishes, word):
+    def test_of_the_crowd_itself(self, options, word):
         with pytest.raises(fw.BadQuery, match=word):
-            crowd("hall", **wishes)
+            crowd("hall", **options)
 
     @pytest.mark.parametrize(
-        "wishes", [{"seconds": -1}, {"seconds": math.nan}, {"seconds": 1, "every": 0}], ids=str
+        "options", [{"seconds": -1}, {"seconds": math.nan}, {"seconds": 1, "every": 0}], ids=str
     )
-    def test_of_a_run(self, wishes):
+    def test_of_a_run(self, options):
         with pytest.raises(fw.BadQuery):
-            crowd("hall").run(**wishes)
+            crowd("hall").run(**options)
 
     @pytest.mark.parametrize("count", [-1, 0.5, "x"])
     def test_of_steps(self, count):
@@ -652,7 +652,7 @@ class TestBadInput:
             crowd("hall").step(count)
 
     @pytest.mark.parametrize(
-        "wishes",
+        "options",
         [
             {"destinations": shapely.box(1, 1, 3, 3)},
             {"destinations": 5},
@@ -663,9 +663,9 @@ class TestBadInput:
         ],
         ids=str,
     )
-    def test_other_kinds(self, wishes):
+    def test_other_kinds(self, options):
         with pytest.raises(fw.BadInput):
-            crowd("hall").add(1, **wishes)
+            crowd("hall").add(1, **options)
 
     def test_a_seed_that_is_too_large(self):
         with pytest.raises(fw.BadQuery, match="seed"):

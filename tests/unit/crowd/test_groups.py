@@ -80,7 +80,7 @@ class TestBounds:
             check_bounds(None, 0.999 * needed, None, None, radii)
 
     @pytest.mark.parametrize(
-        ("wishes", "word"),
+        ("options", "word"),
         [
             ({"width": 0.0}, "width"),
             ({"width": math.nan}, "width"),
@@ -97,10 +97,10 @@ class TestBounds:
         ],
         ids=str,
     )
-    def test_one_clear_line(self, wishes, word):
+    def test_one_clear_line(self, options, word):
         it = crowd("hall")
         with pytest.raises(fw.BadQuery, match=word) as error:
-            it.add_group(10, **{"start": (2.0, 2.0), "goal": (25.0, 10.0)} | wishes)
+            it.add_group(10, **{"start": (2.0, 2.0), "goal": (25.0, 10.0)} | options)
         assert "\n" not in str(error.value)
         assert len(it) == 0
         it.step()
@@ -116,10 +116,10 @@ class TestBounds:
             it.add_group(3, start=(5.0, 5.0), goal=(16.0, 5.0))
         assert error.value.reason == "components"
 
-    @pytest.mark.parametrize("wishes", [{"then": "vanish"}, {"width": "wide"}], ids=str)
-    def test_one_clear_line_for_others(self, wishes):
+    @pytest.mark.parametrize("options", [{"then": "vanish"}, {"width": "wide"}], ids=str)
+    def test_one_clear_line_for_others(self, options):
         with pytest.raises(fw.BadQuery):
-            crowd("hall").add_group(3, start=(2.0, 2.0), goal=(25.0, 2.0), **wishes)
+            crowd("hall").add_group(3, start=(2.0, 2.0), goal=(25.0, 2.0), **options)
 
 
 class TestTogether:

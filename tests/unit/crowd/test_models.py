@@ -73,9 +73,9 @@ def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK, used=None)
     return pairs[:, : len(others)].T
 
 
-def forces(x, toward, radius, others, **wishes):
+def forces(x, toward, radius, others, **options):
     """F_c for each of the others, (n, 2) m/s2."""
-    return pairs_of(x, toward, radius, others, **wishes)[
+    return pairs_of(x, toward, radius, others, **options)[
         :, [kernels.FORCE_X, kernels.FORCE_Y]
     ].astype(float)
 

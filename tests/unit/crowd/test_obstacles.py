@@ -53,7 +53,7 @@ class TestTimes:
         assert it.add_obstacle((5, 2), 0.5) != number, "numbers are not used again"
 
     @pytest.mark.parametrize(
-        "wishes",
+        "options",
         [
             {"radius": 0.0},
             {"radius": -1.0},
@@ -67,15 +67,15 @@ class TestTimes:
         ],
         ids=str,
     )
-    def test_one_clear_line(self, wishes):
+    def test_one_clear_line(self, options):
         with pytest.raises(fw.BadQuery) as error:
-            crowd("hall").add_obstacle(**{"at": (5, 2), "radius": 0.5} | wishes)
+            crowd("hall").add_obstacle(**{"at": (5, 2), "radius": 0.5} | options)
         assert "\n" not in str(error.value)
 
-    @pytest.mark.parametrize("wishes", [{"radius": "wide"}, {"velocity": ("fast", 0)}], ids=str)
-    def test_one_clear_line_for_other_kinds(self, wishes):
+    @pytest.mark.parametrize("options", [{"radius": "wide"}, {"velocity": ("fast", 0)}], ids=str)
+    def test_one_clear_line_for_other_kinds(self, options):
         with pytest.raises(fw.BadQuery):
-            crowd("hall").add_obstacle(**{"at": (5, 2), "radius": 0.5} | wishes)
+            crowd("hall").add_obstacle(**{"at": (5, 2), "radius": 0.5} | options)
 
 
 class TestBlocks:
@@ -331,21 +331,21 @@ class TestNobodyAppearsInside:
 class TestGroups:
     """All members of a group take the open path around the block."""
 
-    WISHES = {"start": (4, 10), "goal": (26, 10), "width": 1.5, "then": "exit"}  # noqa: RUF012
+    OPTIONS = {"start": (4, 10), "goal": (26, 10), "width": 1.5, "then": "exit"}  # noqa: RUF012
 
     @pytest.mark.parametrize("y", [2.5, 17.5])
     def test_sets_out_on_the_open_way(self, y):
         it = crowd("hall", seed=1)
         it.add_obstacle((15, y), 2.6)
         it.step()
-        group = it.add_group(6, **self.WISHES)
+        group = it.add_group(6, **self.OPTIONS)
         assert (np.abs(group.backbone[:, 1] - y) > 2.6).all()
         it.step(600)
         assert it.exited == 6
 
     def test_turns_to_the_open_way(self):
         it = crowd("hall", seed=1)
-        group = it.add_group(6, **self.WISHES)
+        group = it.add_group(6, **self.OPTIONS)
         y = 2.5 if group.backbone[:, 1].min() < 5 else 17.5
         it.step(20)
         it.add_obstacle((15, y), 2.6)

@@ -88,7 +88,7 @@ class TestRoutes:
             assert tracks.first[half // 2] <= at <= tracks.last[half // 2]
 
     def test_avoid_passages_that_are_too_narrow(self):
-        """0.8 m of door: 0.3 passes, 0.5 does not, and both are told at once."""
+        """0.8 m of door: 0.3 passes, 0.5 does not, and both are known at once."""
         it = crowd("door")
         it.add(1, radius=0.3, starts=[(5, 5)], goals=[(16, 5)])
         with pytest.raises(fw.NoPath) as error:
@@ -167,8 +167,8 @@ def assert_pool(it):
     """Every piece belongs to one character or waits in one list, and together they are all."""
     pool = it._simulation.planner.pool
     used = np.zeros(pool.free[0], int)
-    story = it._simulation.characters.state.journey[slots_of(it)]
-    for route, size in story[:, [PATH, PATH_SIZE]].tolist():
+    journey = it._simulation.characters.state.journey[slots_of(it)]
+    for route, size in journey[:, [PATH, PATH_SIZE]].tolist():
         if size:
             used[route : route + (1 << size)] += 1
     for size in range(SMALLEST, len(pool.free)):

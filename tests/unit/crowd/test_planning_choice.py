@@ -137,8 +137,8 @@ class TestClosed:
         np.testing.assert_array_equal(it.goals, [(2, 2)])
 
 
-def mixed(**wishes):
-    it = crowd("hall", seed=4, **wishes)
+def mixed(**options):
+    it = crowd("hall", seed=4, **options)
     it.add(40, destinations=[[WEST, EAST], box(12, 1, 18, 4), [(15.0, 18.0), EAST]])
     it.add_source(30, area=box(1, 1, 8, 19), rate=4.0, destinations=[[WEST, EAST]], then="exit")
     it.add_obstacle((25, 2.5), 2.6, appears=3.0, vanishes=12.0)

@@ -111,7 +111,7 @@ class TestDeclarations:
 
 class TestChecks:
     @pytest.mark.parametrize(
-        "wishes",
+        "options",
         [
             {"radius": 0.0},
             {"radius": -0.25},
@@ -132,8 +132,8 @@ class TestChecks:
         ],
         ids=str,
     )
-    def test_one_clear_line(self, wishes):
-        (name,) = wishes
+    def test_one_clear_line(self, options):
+        (name,) = options
         with pytest.raises(fw.BadQuery, match=name) as error:
-            fw.Profile(**wishes)
+            fw.Profile(**options)
         assert "\n" not in str(error.value)

@@ -257,12 +257,12 @@ class TestRoutes:
         it = yard_crowd(seed=3)
         it.add(30, radius=0.2)
         it.step(40)
-        for wishes in (
+        for options in (
             {"preferences": MUD}, {"radius": 0.35}, {"follow": "irm"},
             {"follow": "cmm", "preferences": {}}, {"follow": "miran"},
             {"radius": 0.15},
         ):  # fmt: skip
-            it.set_profile(0, **wishes)
+            it.set_profile(0, **options)
             for _ in range(20):
                 it.step(5)
                 assert_clear(it, yard().walkable)
@@ -362,7 +362,7 @@ class TestSameBits:
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        ("wishes", "word"),
+        ("options", "word"),
         [
             ({"radius": 0.0}, "radius"),
             ({"radius": 4.9}, "fits nowhere"),
@@ -377,14 +377,14 @@ class TestRefusals:
         ],
         ids=str,
     )
-    def test_one_line_and_nothing_changed(self, wishes, word):
+    def test_one_line_and_nothing_changed(self, options, word):
         it = maps.crowd("corridor")
         it.add(20)
         it.add_source(20, area=[*AREA[:2], (5, 3), (1, 3)], rate=1.0)
         it.step(5)
         before = everything(it)
         with pytest.raises(fw.FootwayError, match=word) as error:
-            it.set_profile(0, **wishes)
+            it.set_profile(0, **options)
         assert "\n" not in str(error.value)
         assert everything(it) == before
 

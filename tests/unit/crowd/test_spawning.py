@@ -24,7 +24,7 @@ class TestTimes:
         assert spawn_times(3, None, 0.0, [(1.0, 2), (4.0, 0), (5.0, 1)]).tolist() == [1.0, 1.0, 5.0]
 
     @pytest.mark.parametrize(
-        ("wishes", "word"),
+        ("options", "word"),
         [
             ({}, "rate"),
             ({"rate": 0.0}, "rate"),
@@ -40,21 +40,21 @@ class TestTimes:
         ],
         ids=str,
     )
-    def test_one_clear_line(self, wishes, word):
+    def test_one_clear_line(self, options, word):
         it = crowd("hall")
         with pytest.raises(fw.BadQuery, match=word) as error:
-            it.add_source(2, area=AREA, **wishes)
+            it.add_source(2, area=AREA, **options)
         assert "\n" not in str(error.value)
 
     @pytest.mark.parametrize(
-        "wishes",
+        "options",
         [{"rate": "often"}, {"rate": 1.0, "start": "now"}, {"schedule": 5}, {"schedule": [(1.0,)]},
          {"schedule": [("soon", 2)]}],
         ids=str,
     )  # fmt: skip
-    def test_one_clear_line_for_other_kinds(self, wishes):
+    def test_one_clear_line_for_other_kinds(self, options):
         with pytest.raises(fw.BadQuery):
-            crowd("hall").add_source(2, area=AREA, **wishes)
+            crowd("hall").add_source(2, area=AREA, **options)
 
 
 class TestAppearing:
@@ -134,9 +134,13 @@ class TestPremovement:
         begin = []
         for _ in range(600):
             spawn_due(it._simulation)
-            story = it._simulation.characters.state.journey[it._simulation.characters.slots(it.ids)]
-            new = story[:, SINCE] == it.steps
-            begin += (story[new, FIRST_STEP] - it.steps).tolist() if it.steps else [20] * new.sum()
+            journey = it._simulation.characters.state.journey[
+                it._simulation.characters.slots(it.ids)
+            ]
+            new = journey[:, SINCE] == it.steps
+            begin += (
+                (journey[new, FIRST_STEP] - it.steps).tolist() if it.steps else [20] * new.sum()
+            )
             it.step()
         assert len(begin) >= 40
         assert set(begin) == {20}

@@ -48,14 +48,14 @@ def cmap():
     return fw.CorridorMap.build(yard())
 
 
-def crowd(**wishes):
-    return fw.Crowd(cmap(), environment=yard(), **wishes)
+def crowd(**options):
+    return fw.Crowd(cmap(), environment=yard(), **options)
 
 
-def walkers(count, it=None, **wishes):
+def walkers(count, it=None, **options):
     """A crowd in which some walk from the left of the mud to its right, and stay there."""
     it = crowd(seed=1) if it is None else it
-    it.add(count, area=box(2, 2, 14, 14), destinations=[box(44, 2, 58, 14)], then="stay", **wishes)
+    it.add(count, area=box(2, 2, 14, 14), destinations=[box(44, 2, 58, 14)], then="stay", **options)
     return it
 
 
@@ -269,7 +269,7 @@ class TestRefused:
             ({"follow": "irm", "behaviour": "wander"}, "a wanderer follows corridors"),
         ],
     )
-    def test_wishes(self, how, words):
+    def test_options(self, how, words):
         it = crowd()
         with pytest.raises(fw.FootwayError, match=words):
             it.add(1, **how)

@@ -31,10 +31,10 @@ def corridor(cmap: fw.CorridorMap) -> fw.Corridor:
     return cmap.corridor(START, GOAL, radius=0.25)
 
 
-def refusal(corridor: fw.Corridor, **wishes: Any) -> str:
+def refusal(corridor: fw.Corridor, **options: Any) -> str:
     """What `cmm` says to something that makes no sense."""
     with pytest.raises(fw.BadInput) as error:
-        fw.follow.cmm(corridor, **wishes)
+        fw.follow.cmm(corridor, **options)
     return line_of(error)
 
 

@@ -29,10 +29,10 @@ def route(terrain: Terrain) -> IndicativeRoute:
     return IndicativeRoute.from_points(terrain, [(2, 5), (10, 8), (18, 5)])
 
 
-def refusal(route: Any, **wishes: Any) -> str:
+def refusal(route: Any, **options: Any) -> str:
     """What `miran` says to something that makes no sense."""
     with pytest.raises(fw.BadInput) as error:
-        fw.follow.miran(route, **wishes)
+        fw.follow.miran(route, **options)
     message = str(error.value)
     assert "\n" not in message
     assert 20 < len(message) < 300
@@ -86,9 +86,9 @@ class TestPreferences:
     def test_are_positive_numbers(self, route, weight):
         assert "mud" in refusal(route, preferences={"mud": weight})
 
-    @pytest.mark.parametrize("wishes", ["mud", [("mud", 2.0)], 3])
-    def test_are_by_kind(self, route, wishes):
-        assert "preferences must map kinds" in refusal(route, preferences=wishes)
+    @pytest.mark.parametrize("options", ["mud", [("mud", 2.0)], 3])
+    def test_are_by_kind(self, route, options):
+        assert "preferences must map kinds" in refusal(route, preferences=options)
 
     def test_are_for_kinds_of_the_map(self, route):
         assert "swamp" in refusal(route, preferences={"swamp": 2.0})

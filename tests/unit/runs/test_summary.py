@@ -44,7 +44,7 @@ class Script:
 
 def test_when_each_population_had_left():
     crowd, log = Script(), StepLog()
-    story = [
+    moments = [
         ([0, 1], None, {}),
         ([1], None, {"walkers": 1.0}),
         ([], 2.0, {"walkers": 1.0, "runners": 2.0}),
@@ -52,7 +52,7 @@ def test_when_each_population_had_left():
         ([0], None, {"runners": 2.0}),  # a source brings another one
         ([], 5.0, {"walkers": 5.0, "runners": 2.0}),
     ]
-    for time, (there, empty_at, left_at) in enumerate(story):
+    for time, (there, empty_at, left_at) in enumerate(moments):
         crowd.exited += max(0, len(crowd) - len(there))
         crowd.populations, crowd.time = np.array(there, int), float(time)
         log.note(crowd)
@@ -76,11 +76,11 @@ def test_nobody_has_left_where_nobody_was():
 
 
 def test_checkpoints_are_at_the_same_steps_in_a_run_that_is_resumed():
-    crowd, told = Script(), []
+    crowd, calls = Script(), []
     crowd.steps = 3
-    run_steps(crowd, 10, checkpoint="a", due=5, progress=lambda *done: told.append(done))
+    run_steps(crowd, 10, checkpoint="a", due=5, progress=lambda *done: calls.append(done))
     assert crowd.saved == [5, 10]
-    assert told == [(k, 10) for k in range(1, 11)]
+    assert calls == [(k, 10) for k in range(1, 11)]
 
 
 def test_to_dict():

@@ -69,14 +69,14 @@ def test_nodes_edges_weights_and_closed_regions(session, tmp_path):
     (tmp_path / saved.name).write_bytes(saved.content)
     roadmap = fw.roadmap.Roadmap.load(tmp_path / saved.name)
     assert roadmap.n_nodes == n + 1
-    # The layer is the edited roadmap now, also for other pages, which are told.
+    # The layer is the edited roadmap now, also for other pages, which get an event.
     header, arrays = ask(session, "layer", name="roadmap")
     assert (header["ok"]["nodes"], header["ok"]["state"]) == (n + 1, 7)
     (kept,) = send(session, "open", name="gallery:office")["recent"]
     send(session, "open", name=kept["key"])
     assert ask(session, "layer", name="roadmap")[0]["ok"]["state"] == 7
-    told = [unpacked(event)[0] for event in session.events]
-    assert [one["facts"]["state"] for one in told if one["event"] == "roadmap"][-1] == 7
+    events = [unpacked(event)[0] for event in session.events]
+    assert [one["facts"]["state"] for one in events if one["event"] == "roadmap"][-1] == 7
 
 
 def test_edits_that_are_refused(session):

@@ -71,7 +71,7 @@ def half_plane(own_velocity, other, share=0.5, horizon=MODEL.time_horizon):
 @examples(16)
 @given(SEEDS, SPEEDS, ANGLES, st.booleans())
 def test_the_half_plane_is_that_of_the_definition(seed, speed, heading, is_obstacle):
-    """With one neighbour and a wish inside, the velocity is the projection onto the boundary."""
+    """With one neighbour and a preferred velocity inside, the result is its projection."""
     (other,) = random_neighbours(seed, 1, least=0.2)
     own = single(speed * unit(heading))
     point, normal = half_plane(own, other, share=1.0 if is_obstacle else 0.5)
@@ -86,15 +86,15 @@ def test_the_half_plane_is_that_of_the_definition(seed, speed, heading, is_obsta
 
 
 def planes_of(own, others, model=MODEL):
-    """Return the half-planes, each from a call with one neighbour and two wishes beyond it."""
+    """Return the half-planes, each from calls with one neighbour and velocities beyond it."""
     planes = []
     for other in others:
         found = []
         for angle in np.linspace(0.0, 2.0 * math.pi, 24, endpoint=False):
-            wish = 40.0 * unit(angle)
+            preferred = 40.0 * unit(angle)
             me = Own(*unit(angle), 40.0, own.vx, own.vy, FAST, RADIUS, own.dt, 0.5)
             v = velocity(model, me, [other])
-            if math.dist(v, wish) > 1e-3:
+            if math.dist(v, preferred) > 1e-3:
                 found.append(v)
         first, last = found[0], max(found, key=lambda v: math.dist(v, found[0]))
         e = (last - first) / math.dist(first, last)

@@ -40,9 +40,9 @@ def power_law(n):
     return found
 
 
-def streams(model, **wishes):
+def streams(model, **options):
     """Two streams that meet, with an obstacle between them."""
-    it = crowd("plain", seed=2, model=model, **wishes)
+    it = crowd("plain", seed=2, model=model, **options)
     it.add(8, area=box(44, 9, 47, 15), destinations=[box(60, 6, 62, 18)], then="exit")
     it.add(8, area=box(53, 9, 56, 15), destinations=[box(38, 6, 40, 18)], then="exit")
     it.add_obstacle((50, 12), 0.4, velocity=(0.1, 0.0))

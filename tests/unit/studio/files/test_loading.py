@@ -122,8 +122,8 @@ def test_after_compiling_a_file_has_all_its_seconds(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(loading.time, "monotonic", lambda: now[0])
 
-    def waits(*story):
-        steps, now[0] = iter(story), 0.0
+    def waits(*moments):
+        steps, now[0] = iter(moments), 0.0
 
         def get(timeout):
             seconds, message = next(steps)
@@ -139,9 +139,9 @@ def test_after_compiling_a_file_has_all_its_seconds(monkeypatch):
     compiling, done = {"compiling": True}, {"done": True}
     waits((250, compiling), (299, None), (1, done))
     waits((299, None), (1, done))
-    for story in (((250, compiling), (301, None)), ((301, None),)):
+    for moments in (((250, compiling), (301, None)), ((301, None),)):
         with pytest.raises(fw.BadInput, match="took more than 300 s"):
-            waits(*story)
+            waits(*moments)
 
 
 @pytest.mark.parametrize(
