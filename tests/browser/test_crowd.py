@@ -170,7 +170,7 @@ def test_a_character_is_inspected_and_followed(browsing, server):
     facts = browsing.part("character-facts")
     goal = server.request("character", id=7)[0]["ok"]["goal"]
     browsing.until(lambda: f"{goal[0]:.1f}, {goal[1]:.1f}" in facts.inner_text())
-    assert browsing.part("mark-aim").is_visible()
+    assert browsing.part("mark-character-goal").is_visible()
     assert re.fullmatch(r"steering\s+\d+\.\d\d m/s²", browsing.part("force-steering").inner_text())
     # The halo is where the character is drawn, also between two answers of the server.
     browsing.press("crowd-play")

@@ -13,7 +13,7 @@ import { Obstacles } from "./scene/obstacles";
 import { Stage } from "./scene/stage";
 import { Trails } from "./scene/trails";
 import { Store, type Document } from "./store";
-import { Refusal, tell, type Reply, type Source } from "./wire";
+import { Refusal, notify, type Reply, type Source } from "./wire";
 
 /** Content of the side panel for one tab, and its pointer tool. */
 export interface Panel {
@@ -210,7 +210,7 @@ export class App {
     if (document.value === undefined || this.shown === undefined || !this.building.isShown) return;
     this.ground.show(floorGround(this.shown, floor.value), document.value.bounds, document.value.kinds, view.value);
     this.arrangeFloors();
-    tell(this.groundShown, { bounds: document.value.bounds, fresh: false });
+    notify(this.groundShown, { bounds: document.value.bounds, fresh: false });
   }
 
   /** Put all floors where the view shows them; the pointer is on the one that is chosen. */
@@ -223,7 +223,7 @@ export class App {
     const sheet = building.isShown ? building.sheetOf(store.floor.value) : undefined;
     for (const moving of [this.crowd, this.trails]) moving.setLevels(building.levels);
     this.density.show(sheet, height);
-    tell(this.floorsMoved, undefined);
+    notify(this.floorsMoved, undefined);
     stage.cameraMoved();
   }
 
@@ -265,7 +265,7 @@ export class App {
     this.shown = reply;
     this.draw(document, reply);
     if (this.isMoved) this.fit();
-    tell(this.groundShown, { bounds: document.bounds, fresh: this.isFresh });
+    notify(this.groundShown, { bounds: document.bounds, fresh: this.isFresh });
     this.isFresh = this.isMoved = false;
   }
 

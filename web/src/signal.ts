@@ -1,5 +1,5 @@
 /** Observable values. */
-import { tell } from "./wire";
+import { notify } from "./wire";
 
 /** A value with listeners for its changes. */
 export class Signal<T> {
@@ -17,7 +17,7 @@ export class Signal<T> {
   set(value: T): void {
     if (Object.is(value, this.current)) return;
     this.current = value;
-    tell(this.listeners, value);
+    notify(this.listeners, value);
   }
 
   /** Call a listener with the current value now, and with every new one. */

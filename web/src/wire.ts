@@ -30,7 +30,7 @@ export class Refusal extends Error {
 }
 
 /** Call all listeners; an error in one of them is reported and does not stop the others. */
-export function tell<T>(listeners: readonly ((value: T) => void)[], value: T): void {
+export function notify<T>(listeners: readonly ((value: T) => void)[], value: T): void {
   for (const listener of listeners) {
     try {
       listener(value);
@@ -167,7 +167,7 @@ export class Wire implements Source {
     const version = header.version ?? 0;
     if (header.event !== undefined) {
       const event = { ok: header.facts, arrays, version } as Event;
-      tell(this.listeners.get(header.event) ?? [], event);
+      notify(this.listeners.get(header.event) ?? [], event);
       return;
     }
     const waiting = this.settle(header.n ?? -1);

@@ -24,7 +24,7 @@ export class CharacterPart {
     this.app = app;
     const { selected, following } = app.store;
     app.stage.scene.add(this.person.root);
-    this.goal = new Mark(app.stage, app.marks, { testid: "mark-aim", name: "Goal of the character", kind: "flag", text: "⚑" });
+    this.goal = new Mark(app.stage, app.marks, { testid: "mark-character-goal", name: "Goal of the character", kind: "flag", text: "⚑" });
     const follow = button("character-follow", "Follow with the camera", { icon: "target", text: "Follow" }, () =>
       following.set(!following.value),
     );

@@ -1,11 +1,11 @@
 /** Level of detail: as much as this machine can draw quickly, and everything if nothing moves. */
-import type { Manner } from "./painter";
+import type { Quality } from "./painter";
 
 /** Redraw everything, with smooth edges. */
-export const FINE: Manner = { fine: true, scale: 1, smooth: true };
+export const FINE: Quality = { fine: true, scale: 1, smooth: true };
 
 /** Levels from best to fastest. While the camera moves, static content is redrawn each time. */
-const LEVELS: { moving: Manner; resting: Manner }[] = [
+const LEVELS: { moving: Quality; resting: Quality }[] = [
   { moving: FINE, resting: FINE },
   { moving: { fine: false, scale: 1, smooth: false }, resting: { fine: false, scale: 1, smooth: true } },
   { moving: { fine: false, scale: 0.5, smooth: false }, resting: { fine: false, scale: 1, smooth: true } },
@@ -30,7 +30,7 @@ export class DetailLevel {
   private since = 0;
 
   /** Level of the next picture. */
-  manner(cameraMoves: boolean): Manner {
+  quality(cameraMoves: boolean): Quality {
     const { moving, resting } = LEVELS[this.level];
     return cameraMoves ? moving : resting;
   }

@@ -21,7 +21,7 @@ import type { Point, Theme, View } from "../store";
 import { rim, solids, standing, strokes, thin } from "./blocks";
 import { PALETTES, areaColour, terrainColour } from "./colours";
 import { flat, polygons, type Polygon } from "./polygons";
-import { roomiest } from "./roomiest";
+import { labelPlace } from "./label_place";
 import type { Bounds } from "./cameras";
 
 /** Faint floor tiles, which make the speed of the walk visible. */
@@ -158,7 +158,7 @@ export class Ground {
       const mesh = this.add(this.areas, flat([{ polygon, z: 0 }]), lit, plain);
       mesh.renderOrder = ORDER.area;
       this.areas.add(new LineSegments(strokes(rim(polygon.shell, 0.02)), line));
-      const at = roomiest(polygon.shell, this.floors, this.lines);
+      const at = labelPlace(polygon.shell, this.floors, this.lines);
       this.areaNames.push({ name, role, at, size: Math.abs(ShapeUtils.area(polygon.shell)) });
     });
   }

@@ -37,7 +37,7 @@ export function everywhere(object: Object3D): void {
 }
 
 /** How a picture is drawn. */
-export interface Manner {
+export interface Quality {
   /** Redraw everything, with smooth edges. */
   fine: boolean;
   /** Pixels of the static part per pixel of the picture, and whether its edges are smooth. */
@@ -74,10 +74,10 @@ export class Painter {
     this.kept = undefined;
   }
 
-  paint(scene: Scene, camera: Camera, manner: Manner): void {
+  paint(scene: Scene, camera: Camera, quality: Quality): void {
     this.renderer.getDrawingBufferSize(this.size);
-    if (manner.fine) this.paintAll(scene, camera);
-    else this.paintMoving(scene, camera, manner);
+    if (quality.fine) this.paintAll(scene, camera);
+    else this.paintMoving(scene, camera, quality);
     camera.layers.enableAll();
   }
 
@@ -88,7 +88,7 @@ export class Painter {
     this.show(this.smooth, this.flat);
   }
 
-  private paintMoving(scene: Scene, camera: Camera, { scale, smooth }: Manner): void {
+  private paintMoving(scene: Scene, camera: Camera, { scale, smooth }: Quality): void {
     const wanted = smooth ? this.smooth : this.rough;
     if (this.kept === undefined) {
       camera.layers.set(0);

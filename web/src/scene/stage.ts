@@ -5,7 +5,7 @@ import { Cameras, type Bounds } from "./cameras";
 import { PALETTES } from "./colours";
 import { Daylight } from "./daylight";
 import { FINE, DetailLevel } from "./detail";
-import { Painter, type Manner } from "./painter";
+import { Painter, type Quality } from "./painter";
 
 /** Called before each picture with the seconds since the last; true asks for a picture. */
 export type Ticker = (seconds: number) => boolean;
@@ -105,7 +105,7 @@ export class Stage extends Cameras {
   measure(): number {
     const gl = this.painter.renderer.getContext();
     const begin = performance.now();
-    this.draw(this.pace.manner(this.turning), this.turning);
+    this.draw(this.pace.quality(this.turning), this.turning);
     gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
     return performance.now() - begin;
   }
@@ -177,14 +177,14 @@ export class Stage extends Cameras {
     const rested = now - (this.drawn.at(-1) ?? 0) > STILL;
     if (!this.dirty && !(this.hasty && rested)) return;
     if (inRow) this.pace.note(interval, turning, now);
-    this.draw(this.dirty ? this.pace.manner(turning) : FINE, turning);
+    this.draw(this.dirty ? this.pace.quality(turning) : FINE, turning);
     this.dirty = false;
     this.drawn.push(now);
   }
 
-  private draw(manner: Manner, turning: boolean): void {
-    if (this.hasty === manner.fine) {
-      this.hasty = !manner.fine;
+  private draw(quality: Quality, turning: boolean): void {
+    if (this.hasty === quality.fine) {
+      this.hasty = !quality.fine;
       for (const listener of this.moved) listener();
     }
     // After the camera has stopped, static content is redrawn in full quality.
@@ -194,7 +194,7 @@ export class Stage extends Cameras {
       this.stale = false;
       this.painter.renderer.shadowMap.needsUpdate = true;
     }
-    this.painter.paint(this.scene, this.camera, manner);
+    this.painter.paint(this.scene, this.camera, quality);
     this.pictures += 1;
   }
 }

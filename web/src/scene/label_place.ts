@@ -7,13 +7,13 @@ import { gap, inside, type Polygon } from "./polygons";
 const TRIES = 15;
 /** A name is so many times as wide as it is high. */
 const WIDE = 4;
-/** Part of the best room with which the name stays in the middle. */
+/** Share of the greatest clearance with which the name stays in the middle. */
 const ENOUGH = 0.6;
 /** Edges beyond which an area keeps its name in the middle: maps of whole cities. */
 const MOST = 20_000;
 
-/** The middle of an area, or a place in it with more room for a name between walls and furniture. */
-export function roomiest(area: Vector2[], floors: Polygon[], lines: Float32Array): Point {
+/** The middle of an area, or a place in it with more space for a name between walls and furniture. */
+export function labelPlace(area: Vector2[], floors: Polygon[], lines: Float32Array): Point {
   const middle: Point = [mean(area.map(({ x }) => x)), mean(area.map(({ y }) => y))];
   const [xs, ys] = [area.map(({ x }) => x), area.map(({ y }) => y)];
   const box = { x0: Math.min(...xs), y0: Math.min(...ys), x1: Math.max(...xs), y1: Math.max(...ys) };
@@ -21,15 +21,15 @@ export function roomiest(area: Vector2[], floors: Polygon[], lines: Float32Array
   if (near.length === 0 || near.length > MOST) return middle;
   const border = area.map((a, i): [Point, Point] => [flat(a), flat(area[(i + 1) % area.length])]);
   const all = [...near, ...border].map(([a, b]): [Point, Point] => [narrow(a), narrow(b)]);
-  const room = ([x, y]: Point): number => {
+  const clearance = ([x, y]: Point): number => {
     const isFree = inside(x, y, area) && floors.some(({ shell, holes }) => inside(x, y, shell) && !holes.some((hole) => inside(x, y, hole)));
     return isFree ? Math.min(...all.map(([a, b]) => gap(narrow([x, y]), a, b))) : -1;
   };
   const steps = Array.from({ length: TRIES }, (_, i) => (i + 0.5) / TRIES);
   const tried = steps.flatMap((s) => steps.map((t): Point => [box.x0 + s * (box.x1 - box.x0), box.y0 + t * (box.y1 - box.y0)]));
-  const best = tried.map((at) => ({ at, room: room(at) })).reduce((a, b) => (b.room > a.room ? b : a));
-  const own = room(middle);
-  return best.room <= 0 || own >= ENOUGH * best.room ? middle : best.at;
+  const best = tried.map((at) => ({ at, clearance: clearance(at) })).reduce((a, b) => (b.clearance > a.clearance ? b : a));
+  const own = clearance(middle);
+  return best.clearance <= 0 || own >= ENOUGH * best.clearance ? middle : best.at;
 }
 
 function mean(values: number[]): number {
