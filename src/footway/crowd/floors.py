@@ -31,6 +31,7 @@ from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
 from footway.corridor.building.index import sheet_grid
 from footway.corridor.kernels.graph_search import make_graph_workspace
+from footway.corridor.kernels.layouts import FIRST_PORTAL
 from footway.corridor.search import landmark_distances
 from footway.crowd.free_space import describe_misfit, main_part
 from footway.crowd.kernels.floors import (
@@ -144,7 +145,7 @@ class Floors:
             np.int16,
         )
         self._portals = cmap.solver.index.grid.layers
-        counts = np.diff(self._portals.first[: len(self) + 1, 3])
+        counts = np.diff(self._portals.first[: len(self) + 1, FIRST_PORTAL])
         self._portal_sheets = np.repeat(np.arange(len(self)), counts)
 
     def __len__(self) -> int:

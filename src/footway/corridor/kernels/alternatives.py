@@ -12,12 +12,20 @@ order of length. If too few are found, the limit is raised.
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import hypot, sincos
-from footway.corridor.kernels.layouts import FOUND, FULL, NOWHERE
+from footway.corridor.kernels.layouts import (
+    CORNERS_END,
+    FOUND,
+    FULL,
+    HALVES_END,
+    NOWHERE,
+    PIECES_END,
+)
 from footway.corridor.kernels.locate import locate_on
 from footway.corridor.kernels.path import draw_certified, fitting_position
 from footway.corridor.kernels.query import THIN, make_query
@@ -54,19 +62,29 @@ RAISE = 3.0  # factor on the excess when too few paths were found
 STRAIGHT = 1e-7  # radians, a turn below this is rounding
 
 
-@inner(inline=False)
-def _mark_blocks(root, scratch, graph, radius):
-    """Assign edges to blocks, from a root on: two edges of one block are on a common cycle.
+class Blocks(NamedTuple):
+    """Blocks of the graph: two edges of one block are on a common cycle. Shapes: see layouts."""
 
-    Tarjan's search in depth. Rows of `scratch`: block of each edge, -1 for edges not reached; the
-    half-edge by which a vertex was reached, -1 at the root; when it was reached, -1 for never; the
-    others are memory.
-    """
-    block, arrival, order, low = scratch[0], scratch[1], scratch[2], scratch[3]
-    slot, stack, edges = scratch[4], scratch[5], scratch[6]
+    block: Any  # (ne,) block of each edge; -1 for edges not reached
+    arrival: Any  # (nv,) half-edge by which a vertex was reached; -1 at a root
+    order: Any  # (nv,) when a vertex was reached; -1 for never
+    low: Any  # (nv,) least order that is reached from a vertex and those behind it
+    slot: Any  # (nv,) next half-edge of a vertex to follow
+    stack: Any  # (nv,) vertices from the root to the present one
+    edges: Any  # (ne,) edges whose block is not complete
+    is_between: Any  # (ne,) blocks between start and goal
+
+
+@inner(inline=False)
+def _mark_blocks(root, blocks, graph, radius):
+    """Assign the edges that a root reaches to blocks: Tarjan's search in depth."""
+    block, arrival, order, low = blocks.block, blocks.arrival, blocks.order, blocks.low
+    slot, stack, edges = blocks.slot, blocks.stack, blocks.edges
     n_stack, n_edges, n_blocks, count = 1, 0, 0, 0
-    for k in range(len(block)):  # from an earlier root
-        n_blocks, count = max(n_blocks, block[k] + 1), max(count, order[k] + 1)
+    for e in range(len(block)):  # from an earlier root
+        n_blocks = max(n_blocks, block[e] + 1)
+    for v in range(len(order)):
+        count = max(count, order[v] + 1)
     stack[0], order[root], low[root] = root, count, count
     slot[root], arrival[root] = graph.offsets[root], -1
     while n_stack > 0:
@@ -104,18 +122,17 @@ def _mark_blocks(root, scratch, graph, radius):
 
 
 @inner(inline=False)
-def _mark_on_path(on_path, scratch, graph, q):
+def _mark_on_path(on_path, blocks, graph, q):
     """Mark the edges that a loopless path from start to goal may follow.
 
     They are in the blocks between the ends of the start's edge and those of the goal's.
     """
-    block, arrival, order, is_between = scratch[0], scratch[1], scratch[2], scratch[3]
+    block, arrival, order = blocks.block, blocks.arrival, blocks.order
+    is_between = blocks.is_between
     for k in range(2):
         v = q.start_vertex if q.start_edge < 0 else graph.edges[q.start_edge, k]
         if order[v] < 0:
-            _mark_blocks(v, scratch, graph, q.radius)
-    for k in range(len(is_between)):
-        is_between[k] = 0
+            _mark_blocks(v, blocks, graph, q.radius)
     for k in range(4):
         if k < 2:
             v = q.start_vertex if q.start_edge < 0 else graph.edges[q.start_edge, k]
@@ -123,10 +140,10 @@ def _mark_on_path(on_path, scratch, graph, q):
             v = q.goal_vertex if q.goal_edge < 0 else graph.edges[q.goal_edge, k - 2]
         while order[v] >= 0 and arrival[v] >= 0:
             half = arrival[v]
-            is_between[block[half // 2]] = 1
+            is_between[block[half // 2]] = True
             v = graph.edges[half // 2, half % 2]
     for e in range(len(on_path)):
-        on_path[e] = block[e] >= 0 and is_between[block[e]] == 1
+        on_path[e] = block[e] >= 0 and is_between[block[e]]
 
 
 @inner
@@ -145,18 +162,18 @@ def _write_turns(n, first, chains, ws):
 @inner
 def _is_known(found, end, out):
     """Whether one of the paths found before turns at the same corners as the new one."""
-    first = out.ends[found, 2]
+    first = out.ends[found, CORNERS_END]
     for path in range(found):
-        begin = out.ends[path, 2]
+        begin = out.ends[path, CORNERS_END]
         k = 0
         while (
             first + k < end
-            and begin + k < out.ends[path + 1, 2]
+            and begin + k < out.ends[path + 1, CORNERS_END]
             and out.chains[begin + k, CORNER] == out.chains[first + k, CORNER]
             and out.chains[begin + k, TURN] == out.chains[first + k, TURN]
         ):
             k += 1
-        if first + k == end and begin + k == out.ends[path + 1, 2]:
+        if first + k == end and begin + k == out.ends[path + 1, CORNERS_END]:
             return True
     return False
 
@@ -235,7 +252,8 @@ def _find(most, disc, ends, q, out, ws, index):
             break
         if status == FULL:
             return FULL, 0
-        row, half, corner = out.ends[found, 0], out.ends[found, 1], out.ends[found, 2]
+        row, half = out.ends[found, PIECES_END], out.ends[found, HALVES_END]
+        corner = out.ends[found, CORNERS_END]
         end, count = _write_turns(n, corner, out.chains, ws), write_half_edges(node, ws)
         if end < 0 or half + count > len(out.halves):
             return FULL, 0
@@ -254,8 +272,8 @@ def _find(most, disc, ends, q, out, ws, index):
         if status == FOUND:
             out.certificates[found, 0], out.certificates[found, 1] = length, clearance
             found += 1
-            out.ends[found, 0], out.ends[found, 1] = row + rows, half + count
-            out.ends[found, 2] = end
+            out.ends[found, PIECES_END], out.ends[found, HALVES_END] = row + rows, half + count
+            out.ends[found, CORNERS_END] = end
     return FOUND, found
 
 
@@ -291,7 +309,12 @@ def find_paths(sx, sy, gx, gy, radius, most, shortest, longest, out, ws, back, i
         if status == FULL or found == most or limit >= longest or ws.count[CUT] == 0:
             return status, found, ws.count[FAILED] > 0
         if ws.count[MODE] == ALL:
-            scratch = np.full((7, max(len(ws.on_path), len(index.graph.join)) + 1), -1)
-            _mark_on_path(ws.on_path, scratch, index.graph, q)
+            nv, ne = len(index.graph.offsets) - 1, len(index.graph.edges)
+            blocks = Blocks(
+                np.full(ne, -1), np.full(nv, -1), np.full(nv, -1), np.empty(nv, np.int64),
+                np.empty(nv, np.int64), np.empty(nv, np.int64), np.empty(ne, np.int64),
+                np.zeros(ne, np.bool_),
+            )  # fmt: skip
+            _mark_on_path(ws.on_path, blocks, index.graph, q)
             ws.count[MODE] = ALL_ON_PATHS
         excess *= RAISE

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 FOUND, NOWHERE, FULL, START_IN_WALL, GOAL_IN_WALL, START_TIGHT, GOAL_TIGHT, APART = range(8)
 
 
+FIRST_OFFSET, FIRST_CANDIDATE, FIRST_WALL, FIRST_PORTAL = range(4)
+"""Columns of `Layers.first`."""
+
+
 class Layers(NamedTuple):
     """Grids of the sheets of a building, one after the other: see kernels/surface.
 
@@ -211,6 +215,10 @@ class SearchWorkspace(NamedTuple):
     active: Ints  # (at most 8,) landmarks that bound the search
     bounds: Floats  # (np, 2) lower bound on the distance of a point to the goal, m, and its query
     portals: Floats  # (2 ne, 2) in a sweep, distances of the ends of the portal behind a half-edge
+
+
+PIECES_END, HALVES_END, CORNERS_END = range(3)
+"""Columns of `PathBuffer.ends`."""
 
 
 class PathBuffer(NamedTuple):

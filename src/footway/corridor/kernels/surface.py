@@ -13,7 +13,13 @@ import numpy as np
 
 from footway._numba.jit import inner, kernel
 from footway._numba.math import atan2, sincos
-from footway.corridor.kernels.layouts import Grid
+from footway.corridor.kernels.layouts import (
+    FIRST_CANDIDATE,
+    FIRST_OFFSET,
+    FIRST_PORTAL,
+    FIRST_WALL,
+    Grid,
+)
 from footway.corridor.kernels.wall_grid import arc_clearance, clearance_up_to
 
 ON_PORTAL = 1e-7  # m, a point at most this far beyond a portal is on it
@@ -28,8 +34,9 @@ def layer_grid(layer, grid):
     if layer < 0:
         return grid
     layers = grid.layers
-    o0, c0, w0 = layers.first[layer, 0], layers.first[layer, 1], layers.first[layer, 2]
-    o1, c1, w1 = layers.first[layer + 1, 0], layers.first[layer + 1, 1], layers.first[layer + 1, 2]
+    here, behind = layers.first[layer], layers.first[layer + 1]
+    o0, c0, w0 = here[FIRST_OFFSET], here[FIRST_CANDIDATE], here[FIRST_WALL]
+    o1, c1, w1 = behind[FIRST_OFFSET], behind[FIRST_CANDIDATE], behind[FIRST_WALL]
     return Grid(
         layers.boxes[layer], layers.shapes[layer], layers.offsets[o0:o1], layers.candidates[c0:c1],
         layers.walls[w0:w1], layers.site[w0:w1], layers.ends[w0:w1], layers,
@@ -40,7 +47,7 @@ def layer_grid(layer, grid):
 def _first_portal(ax, ay, bx, by, layer, layers):
     """First portal of a sheet through which a line leaves it: (portal or -1, share of the line)."""
     found, first = -1, math.inf
-    for k in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
+    for k in range(layers.first[layer, FIRST_PORTAL], layers.first[layer + 1, FIRST_PORTAL]):
         px, py = layers.portals[k, 0], layers.portals[k, 1]
         dx, dy = layers.portals[k, 2] - px, layers.portals[k, 3] - py
         beyond = dx * (by - py) - dy * (bx - px)
@@ -105,7 +112,7 @@ def is_on_layer(x, y, layer, wanted, grid):
     if layer == wanted:
         return True
     layers = grid.layers
-    for k in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
+    for k in range(layers.first[layer, FIRST_PORTAL], layers.first[layer + 1, FIRST_PORTAL]):
         if layers.beyond[k] == wanted:
             px, py = layers.portals[k, 0], layers.portals[k, 1]
             dx, dy = layers.portals[k, 2] - px, layers.portals[k, 3] - py
@@ -123,7 +130,7 @@ def _portal_on_arc(cx, cy, sx, sy, sweep, radius, layer, layers):
     """First portal through which an arc leaves a sheet: (portal or -1, angle from its start)."""
     found, first = -1, math.inf
     sign = 1.0 if sweep >= 0.0 else -1.0
-    for k in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
+    for k in range(layers.first[layer, FIRST_PORTAL], layers.first[layer + 1, FIRST_PORTAL]):
         px, py = layers.portals[k, 0] - cx, layers.portals[k, 1] - cy
         dx, dy = layers.portals[k, 2] - cx - px, layers.portals[k, 3] - cy - py
         squared = dx * dx + dy * dy

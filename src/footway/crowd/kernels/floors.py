@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 
 from footway._numba.jit import inner
+from footway.corridor.kernels.layouts import FIRST_PORTAL
 from footway.corridor.kernels.surface import is_on_layer, last_layer
 from footway.crowd.kernels.layouts import (
     BODY_RADIUS,
@@ -68,13 +69,15 @@ def gather_through_portals(row, cell, count, cells, grid, near):
 @inner(inline=False)
 def _may_meet(ax, ay, layer, bx, by, wanted, reach, layers):
     """Return whether a path through one portal, or two, may be shorter than `reach`."""
-    for k in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
+    for k in range(layers.first[layer, FIRST_PORTAL], layers.first[layer + 1, FIRST_PORTAL]):
         between = layers.beyond[k]
         if _length_through(k, ax, ay, bx, by, layers) >= reach:
             continue
         if between == wanted:
             return True
-        for m in range(layers.first[between, 3], layers.first[between + 1, 3]):
+        for m in range(
+            layers.first[between, FIRST_PORTAL], layers.first[between + 1, FIRST_PORTAL]
+        ):
             is_there = layers.beyond[m] == wanted
             if is_there and _length_through(m, ax, ay, bx, by, layers) < reach:
                 return True
@@ -178,7 +181,7 @@ def keep_off_doors(k, x, y, to_x, to_y, r, state, grid, slopes):
     The step is changed to lead along the doors; if that does not help, the character stays.
     """
     layers, layer = grid.layers, state.sheet[k, SHEET] - 1
-    for portal in range(layers.first[layer, 3], layers.first[layer + 1, 3]):
+    for portal in range(layers.first[layer, FIRST_PORTAL], layers.first[layer + 1, FIRST_PORTAL]):
         if _lets_pass(k, layer, layers.beyond[portal], state, slopes):
             continue
         before, after = _distance(x, y, portal, layers), _distance(to_x, to_y, portal, layers)

@@ -272,7 +272,7 @@ STORED = PUSH_X  # columns of a checkpoint
 CHARACTER, STYLE, FIRST_ROW, POINTS, PIECES, LINE, UPDATED, VISIBILITY = range(8)
 
 # Columns of `Guides.pool`: for points of a route x, y, m along it, cost up to there; for its pieces
-# m along it at both ends, and the triangle.
+# m along it at both ends, and the number of the triangle, doubled (see `doubled_triangles`).
 POINT_X, POINT_Y, POINT_LENGTH, POINT_COST = range(4)
 PIECE_BEGIN, PIECE_END, PIECE_TRIANGLE = range(3)
 

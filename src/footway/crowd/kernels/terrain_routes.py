@@ -11,6 +11,15 @@ import math
 import numpy as np
 
 from footway._numba.jit import kernel
+from footway.crowd.kernels.layouts import (
+    PIECE_BEGIN,
+    PIECE_END,
+    PIECE_TRIANGLE,
+    POINT_COST,
+    POINT_LENGTH,
+    POINT_X,
+    POINT_Y,
+)
 from footway.terrain.kernels.cut_route import cut_again
 from footway.terrain.kernels.improvement import pull_roughly, pull_taut, weigh
 from footway.terrain.kernels.links import make_link_workspace, read_links, search_links
@@ -78,7 +87,7 @@ def _record(points, weights, least, first_line, seen, ground):
         paid[i] = rate(ground.kind[triangle[i]], dx / size, dy / size, weights, ground)
     knots, rates = _rates(along, paid, lengths, least)
     out = np.zeros((len(knots) + m, 4))
-    out[0, 0], out[0, 1] = points[0, 0], points[0, 1]
+    out[0, POINT_X], out[0, POINT_Y] = points[0, 0], points[0, 1]
     count, line, paid_so_far = 1, 0, 0.0
     for k in range(1, len(knots)):
         paid_so_far += rates[k - 1] * (knots[k] - knots[k - 1])
@@ -86,15 +95,15 @@ def _record(points, weights, least, first_line, seen, ground):
         if is_bend or rates[k] != rates[k - 1]:
             share = (knots[k] - lengths[line]) / (lengths[line + 1] - lengths[line])
             share = 1.0 if is_bend else share
-            for c in range(2):
+            for c in range(2):  # POINT_X, POINT_Y
                 a, b = points[line, c], points[line + 1, c]
                 out[count, c] = b if is_bend else a + share * (b - a)
-            out[count, 2], out[count, 3] = knots[k], paid_so_far
+            out[count, POINT_LENGTH], out[count, POINT_COST] = knots[k], paid_so_far
             count += 1
         line = line + 1 if is_bend else line
     for i in range(m):
-        out[count + i, 0], out[count + i, 1] = along[i, 0], along[i, 1]
-        out[count + i, 2] = 2.0 * triangle[i]
+        out[count + i, PIECE_BEGIN], out[count + i, PIECE_END] = along[i, 0], along[i, 1]
+        out[count + i, PIECE_TRIANGLE] = 2.0 * triangle[i]
     return out[: count + m], count
 
 
