@@ -97,7 +97,7 @@ PAPERS: Final = (
                 "sub-corridor",
                 "balls move away from obstacles by half of the overlap and shrink by as much",
                 "follow.detour.sub_corridor follow.kernels.detour.detour follow.detour.moved_balls",
-                "the way around all obstacles is searched; the printed rule ignores their radii "
+                "the path around all obstacles is searched; the printed rule ignores their radii "
                 'and may tear the corridor: `avoid="published-corridor"` is the paper\'s',
             ),
             Element(

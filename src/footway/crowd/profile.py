@@ -176,7 +176,7 @@ class Profile:
     boundary: float = field(default=3.0, metadata=_declare(
         low=0.0, high=1e3,
         help="c_b: strength of F_b at the wall. Against the direction of walking it is at most "
-        "half of c_s, so that it holds nobody.",
+        "half of c_s, so that it stops nobody.",
     ))  # fmt: skip
     congestion: float = field(default=0.0, metadata=_declare(
         low=0.0, high=10.0, slider=(0.0, 2.0, 0.1), label="Avoid congestion",

@@ -72,7 +72,7 @@ class SocialForce(LocalModel):
     )  # fmt: skip
     look_ahead: float = parameter(
         1.0, unit="s", low=0.0, high=10.0, source="chosen; Helbing and Molnar (1995): 2 s",
-        help="Time for which the other moves on.",
+        help="Time for which the motion of the other is extrapolated.",
     )  # fmt: skip
     v0: float = parameter(
         2.1, unit="m2/s2", low=0.0, high=1e3, source="Helbing and Molnar (1995)",
@@ -84,7 +84,8 @@ class SocialForce(LocalModel):
     )  # fmt: skip
     discs: float = parameter(
         1.0, low=0.0, high=1.0, source="chosen; Helbing and Molnar (1995): 0",
-        help="Share of the radii that is no distance: 1 is between discs, 0 between centres.",
+        help="Share of the radii that is subtracted from distances: 1 is between discs, 0 between "
+        "centres.",
     )  # fmt: skip
     body: float = parameter(
         0.5, unit="m", low=0.0, high=10.0, source="two radii of 0.25 m",
@@ -113,7 +114,7 @@ class SocialForce(LocalModel):
     )  # fmt: skip
     headway_beside: float = parameter(
         0.05, unit="s", above=0.0, high=10.0, source="fitted",
-        help="The same to all other sides.",
+        help="T toward all other sides.",
     )  # fmt: skip
     space: float = parameter(
         0.06, unit="m", low=0.0, high=1.0, source="fitted",
@@ -121,11 +122,12 @@ class SocialForce(LocalModel):
     )  # fmt: skip
     shoulders: float = parameter(
         0.7, above=0.0, high=1.0, source="fitted",
-        help="Share of the sum of the radii: who is further aside is not ahead, but beside.",
+        help="Share of the sum of the radii. Others with a larger lateral offset are beside, not "
+        "ahead.",
     )  # fmt: skip
     anticipation: float = parameter(
         1.0, unit="s", low=0.0, high=10.0, source="fitted to doors; the idea: Xu et al. (2021)",
-        help="Who follows somebody that walks away counts on it for this time.",
+        help="Time for which a follower expects that the one ahead keeps walking away.",
     )  # fmt: skip
 
     def to_array(self, dt: float) -> NDArray[np.float32]:  # noqa: ARG002 - of other models
