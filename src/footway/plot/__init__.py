@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from footway.plot.animation import animate, check_animation_file
     from footway.plot.buildings import draw_building
     from footway.plot.cameras import draw_camera
+    from footway.plot.canvas import check_picture_file, save_picture
     from footway.plot.crowds import draw_crowd, draw_density, draw_moment, telling_frame
     from footway.plot.figures import (
         draw_alternatives,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
         draw_paths,
     )
     from footway.plot.roadmaps import RoadmapPanel, draw_roadmap, draw_roadmaps
-    from footway.plot.sheet import check_picture_file, save_picture
     from footway.plot.walks import (
         Line,
         Panel,
@@ -60,7 +60,7 @@ _MODULES = {
         "draw_path", "draw_paths",
     ),
     "roadmaps": ("RoadmapPanel", "draw_roadmap", "draw_roadmaps"),
-    "sheet": ("check_picture_file", "save_picture"),
+    "canvas": ("check_picture_file", "save_picture"),
     "walks": (
         "Line", "Panel", "RoutePanel", "draw_panels", "draw_route", "draw_routes", "draw_walk",
     ),

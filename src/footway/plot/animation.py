@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats, Ints
     from footway.corridor import CorridorMap
     from footway.environment import Environment
+    from footway.plot.canvas import Box, Canvas
     from footway.plot.people import Colouring, Lens
-    from footway.plot.sheet import Box, Sheet
     from footway.recording.recording import Recording
 
     Pixels = NDArray[np.uint8]
@@ -110,12 +110,12 @@ def animate(
     details = f"{count:,} character{'' if count == 1 else 's'}"
     if abs(plan.speed - 1.0) >= 0.05:
         details = f"{details}  ·  {plan.speed:.2g} times real time"
-    sheets = new_page(
+    canvases = new_page(
         cmap, positions, environment=environment, lens=lens, view=view, title=title, details=details
     )
     above = environment is not None and bool(environment.terrain)
-    draw_key(sheets[0], colouring, recording.names, above=above)
-    film = _Film(recording, sheets, colouring, trail=trail, size=size)
+    draw_key(canvases[0], colouring, recording.names, above=above)
+    film = _Film(recording, canvases, colouring, trail=trail, size=size)
     pictures = (film.frame(k) for k in plan.frames.tolist())
     kind = path.suffix.lower()
     with whole_file(path) as part:
@@ -159,21 +159,21 @@ class _Film:
     def __init__(
         self,
         recording: Recording,
-        sheets: list[Sheet],
+        canvases: list[Canvas],
         colouring: Colouring,
         *,
         trail: float,
         size: int,
     ) -> None:
         self._recording, self._colouring, self._trail = recording, colouring, trail
-        figure: Any = sheets[0].figure
+        figure: Any = canvases[0].figure
         figure.set_dpi(size / figure.get_figwidth())
         figure.canvas.draw()
         pixels = np.asarray(figure.canvas.buffer_rgba())[:, :, :3]
         rows, columns = (n // 2 * 2 for n in pixels.shape[:2])  # even, as H.264 requires
         self._map: Pixels = np.ascontiguousarray(pixels[:rows, :columns])
-        self._painters = [Painter(sheet, rows) for sheet in sheets]
-        low = 1.0 - 0.62 * sheets[0].axes.get_position().y0
+        self._painters = [Painter(canvas, rows) for canvas in canvases]
+        low = 1.0 - 0.62 * canvases[0].axes.get_position().y0
         self._clock_at = 0.5 * columns, low * rows
         self._font = ImageFont.truetype(font_manager.findfont("DejaVu Sans"), size * 0.0135)
 
@@ -280,16 +280,16 @@ def _encode_film(pictures: Iterator[Image.Image], file: Path, rate: float) -> No
 
 
 class Painter:
-    """Paint characters on the part of a picture that a sheet's map covers.
+    """Paint characters on the part of a picture that a canvas's map covers.
 
     Args:
-        sheet: a map, on a figure with the resolution of the picture.
+        canvas: a map, on a figure with the resolution of the picture.
         height: pixels, of the whole picture.
     """
 
-    def __init__(self, sheet: Sheet, height: int) -> None:
-        box = sheet.axes.get_window_extent()
-        x0, _, x1, y1 = sheet.view
+    def __init__(self, canvas: Canvas, height: int) -> None:
+        box = canvas.axes.get_window_extent()
+        x0, _, x1, y1 = canvas.view
         self._scale = box.width / (x1 - x0)  # pixels per metre
         self._corner = np.array([box.x0 - x0 * self._scale, height - box.y1 + y1 * self._scale])
         self._left, self._right = math.ceil(box.x0), math.floor(box.x1)

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from footway.camera import Tour
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.sheet import (
+from footway.plot.canvas import (
     CAPTION,
     HEADING,
     KEYS,
@@ -25,7 +25,7 @@ from footway.plot.sheet import (
     WIDTH,
     Area,
     Box,
-    Sheet,
+    Canvas,
     add_colour_key,
     add_map,
     draw_bar,
@@ -75,27 +75,27 @@ def draw_camera(
     x0, y0, x1, y1 = view_of([motion.positions[:, :2]], 0.08, cmap.bounds, least=2.0)
     more_x = max(0.0, (y1 - y0) / _HIGHEST - (x1 - x0)) / 2.0
     more_y = max(0.0, (x1 - x0) / _WIDEST - (y1 - y0)) / 2.0
-    sheet, keys, diagrams = _new_page((x0 - more_x, y0 - more_y, x1 + more_x, y1 + more_y))
+    canvas, keys, diagrams = _new_page((x0 - more_x, y0 - more_y, x1 + more_x, y1 + more_y))
     words = [f"{motion.length:.2f} m", f"{motion.duration:.1f} s"]
     if np.isfinite(motion.clearance):
         words += [f"radius {motion.radius:g} m", f"clearance {motion.clearance:.3f} m"]
     sides = (SIDE / WIDTH, 1.0 - SIDE / WIDTH)
-    write_heading(sheet.figure, sides, cmap.name or "map", "  \u00b7  ".join(words))
-    layers.draw_base(sheet, cmap, environment, terrain=False)
-    colours = _draw_path(sheet, motion)
-    _draw_views(sheet, motion)
+    write_heading(canvas.figure, sides, cmap.name or "map", "  \u00b7  ".join(words))
+    layers.draw_base(canvas, cmap, environment, terrain=False)
+    colours = _draw_path(canvas, motion)
+    _draw_views(canvas, motion)
     if isinstance(motion, Tour):
-        _draw_stops(sheet, motion)
+        _draw_stops(canvas, motion)
     if motion.diagram is None:
         _draw_in_time(diagrams, motion)
     else:
         _draw_along(diagrams, motion, motion.diagram)
-    add_colour_key(sheet, colours, label="speed (m/s)", above=False, area=keys)
-    draw_bar(sheet, keys, share=1.0 / 5.0)
-    return sheet.figure
+    add_colour_key(canvas, colours, label="speed (m/s)", above=False, area=keys)
+    draw_bar(canvas, keys, share=1.0 / 5.0)
+    return canvas.figure
 
 
-def _new_page(view: Box) -> tuple[Sheet, Area, tuple[Axes, Axes]]:
+def _new_page(view: Box) -> tuple[Canvas, Area, tuple[Axes, Axes]]:
     """Return a page: its map, the area for keys, and two diagrams.
 
     The diagrams are below a wide map or beside a high one.
@@ -112,7 +112,7 @@ def _new_page(view: Box) -> tuple[Sheet, Area, tuple[Axes, Axes]]:
         """Convert inches to shares of the figure."""
         return left / WIDTH, bottom / page, width / WIDTH, high / page
 
-    sheet = add_map(figure, area(SIDE, below, width, high), view)
+    canvas = add_map(figure, area(SIDE, below, width, high), view)
     if beside:
         left = 2.0 * SIDE + width + _AXIS
         wide, each = WIDTH - SIDE - left, 0.5 * (high - 2.0 * CAPTION - _AXIS)
@@ -129,24 +129,24 @@ def _new_page(view: Box) -> tuple[Sheet, Area, tuple[Axes, Axes]]:
     first, second = (figure.add_axes(place) for place in areas)
     make_quiet(first)
     make_quiet(second)
-    return sheet, area(SIDE, below - KEYS, width, KEYS), (first, second)
+    return canvas, area(SIDE, below - KEYS, width, KEYS), (first, second)
 
 
-def _draw_path(sheet: Sheet, motion: CameraMotion) -> ScalarMappable:
+def _draw_path(canvas: Canvas, motion: CameraMotion) -> ScalarMappable:
     """Draw the path coloured by speed; return its colours."""
     points, speeds = motion.positions[:, :2], motion.speeds
     colours = palette.journey_colours()
     norm = Normalize(0.0, max(float(speeds.max()), 1e-9))
-    sheet.axes.plot(*points.T, color=palette.HALO, lw=4.0, alpha=0.85, zorder=3.0)
+    canvas.axes.plot(*points.T, color=palette.HALO, lw=4.0, alpha=0.85, zorder=3.0)
     pieces, mean = np.stack([points[:-1], points[1:]], axis=1), 0.5 * (speeds[1:] + speeds[:-1])
     style: dict[str, Any] = {"linewidth": 2.0, "capstyle": "round", "zorder": 3.2}
-    layers.add_lines(sheet.axes, pieces, mean, cmap=colours, norm=norm, **style)
+    layers.add_lines(canvas.axes, pieces, mean, cmap=colours, norm=norm, **style)
     return ScalarMappable(norm, colours)
 
 
-def _draw_views(sheet: Sheet, motion: CameraMotion) -> None:
+def _draw_views(canvas: Canvas, motion: CameraMotion) -> None:
     """Draw the camera's view at equal times: a dot and a sector."""
-    size = _SEEN * sheet.metres_per_point
+    size = _SEEN * canvas.metres_per_point
     frames = np.unique(np.linspace(0, len(motion.times) - 1, _VIEWS).astype(int))
     at = motion.positions[frames, :2]
     heading = np.degrees(np.arctan2(motion.directions[frames, 1], motion.directions[frames, 0]))
@@ -156,23 +156,23 @@ def _draw_views(sheet: Sheet, motion: CameraMotion) -> None:
     ]
     drawn = PatchCollection(sectors, facecolors=palette.CORRIDOR, edgecolors="none")
     drawn.set(alpha=0.25, zorder=2.8)
-    sheet.axes.add_collection(drawn, autolim=False)
+    canvas.axes.add_collection(drawn, autolim=False)
     style: dict[str, Any] = {"edgecolors": palette.INK, "linewidths": 0.6, "zorder": 3.4}
-    sheet.axes.scatter(at[:, 0], at[:, 1], s=9, c=palette.HALO, **style)
+    canvas.axes.scatter(at[:, 0], at[:, 1], s=9, c=palette.HALO, **style)
 
 
-def _draw_stops(sheet: Sheet, tour: Tour) -> None:
+def _draw_stops(canvas: Canvas, tour: Tour) -> None:
     """Draw the numbered stops of a tour, and the targets of the camera there."""
     for number, stop in zip(tour.order, tour.stops, strict=True):
         x, y = stop.at
         if stop.look_at is not None:
             target = stop.look_at[:2]
             style: dict[str, Any] = {"color": palette.PINCH, "lw": 0.8, "ls": (0, (3, 2))}
-            sheet.axes.plot(*zip((x, y), target, strict=True), zorder=2.9, **style)
-            sheet.axes.plot(*target, "x", ms=5, color=palette.PINCH, mew=1.4, zorder=4.0)
-        sheet.axes.plot(x, y, "o", ms=11, mfc=palette.INK, mec=palette.HALO, mew=1.0, zorder=4.1)
+            canvas.axes.plot(*zip((x, y), target, strict=True), zorder=2.9, **style)
+            canvas.axes.plot(*target, "x", ms=5, color=palette.PINCH, mew=1.4, zorder=4.0)
+        canvas.axes.plot(x, y, "o", ms=11, mfc=palette.INK, mec=palette.HALO, mew=1.0, zorder=4.1)
         words: dict[str, Any] = {"ha": "center", "va": "center_baseline", "weight": "bold"}
-        sheet.axes.text(
+        canvas.axes.text(
             x, y, f"{number + 1}", fontsize=6.5, color=palette.HALO, zorder=4.2, **words
         )
 

@@ -12,6 +12,7 @@ from scipy.ndimage import gaussian_filter
 from footway.errors import BadQuery
 from footway.plot import palette
 from footway.plot.arguments import checked, refuse_building
+from footway.plot.canvas import add_colour_key
 from footway.plot.layers import outline
 from footway.plot.people import (
     People,
@@ -24,7 +25,6 @@ from footway.plot.people import (
     trails_of,
 )
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import add_colour_key
 from footway.recording.trajectories import check_plane
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.corridor import CorridorMap
     from footway.environment import Environment
+    from footway.plot.canvas import Box
     from footway.plot.people import Colouring, Lens
-    from footway.plot.sheet import Box
     from footway.recording.recording import Recording
 
 
@@ -106,16 +106,16 @@ def draw_crowd(
     )
     count = f"{len(at):,} character{'' if len(at) == 1 else 's'}"
     words = "  ·  ".join(part for part in (count, details) if part)
-    sheets = new_page(
+    canvases = new_page(
         cmap, at, environment=environment, lens=lens, view=view, title=title, details=words
     )
     discs = np.asarray(() if obstacles is None else obstacles, float).reshape(-1, 3)
-    for sheet in sheets:
-        draw_obstacles(sheet, discs)
-        draw_people(sheet, people)
+    for canvas in canvases:
+        draw_obstacles(canvas, discs)
+        draw_people(canvas, people)
     above = environment is not None and bool(environment.terrain)
-    draw_key(sheets[0], colouring, names, above=above)
-    return sheets[0].figure
+    draw_key(canvases[0], colouring, names, above=above)
+    return canvases[0].figure
 
 
 @checked
@@ -178,7 +178,7 @@ def draw_density(
     refuse_building(cmap)
     count, seconds = len(recording.characters.ids), recording.duration
     details = f"{count:,} characters  ·  mean over {seconds:,.1f} s"
-    (sheet,) = new_page(
+    (canvas,) = new_page(
         cmap, np.empty((0, 2)), environment=environment, kinds=False, details=details
     )
     x0, y0, x1, y1 = cmap.bounds
@@ -187,19 +187,19 @@ def draw_density(
     some = density[density > 0]
     full = top or (float(np.quantile(some, 0.998)) if len(some) else 1.0)
     free_space = free_space_of(environment if environment is not None else cmap)
-    image = sheet.axes.imshow(
+    image = canvas.axes.imshow(
         density.T, extent=(x0, x0 + density.shape[0] * side, y0, y0 + density.shape[1] * side),
         origin="lower", cmap=palette.density_colours(), vmin=0.0, vmax=full,
         interpolation="bilinear", zorder=1.15, aspect="auto",
     )  # fmt: skip
-    sheet.axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(sheet.view[1], sheet.view[3]))
+    canvas.axes.set(xlim=(canvas.view[0], canvas.view[2]), ylim=(canvas.view[1], canvas.view[3]))
     clip = PathPatch(
-        outline(shapely.get_parts(free_space.walkable)), transform=sheet.axes.transData
+        outline(shapely.get_parts(free_space.walkable)), transform=canvas.axes.transData
     )
     image.set_clip_path(clip)
     above = bool(density.max(initial=0.0) > full)
-    add_colour_key(sheet, image, label="persons per m²", above=above)
-    return sheet.figure
+    add_colour_key(canvas, image, label="persons per m²", above=above)
+    return canvas.figure
 
 
 def mean_density(cmap: CorridorMap, recording: Recording, cell: float) -> Floats:

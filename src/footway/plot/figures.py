@@ -10,7 +10,7 @@ from footway.corridor import CorridorMap
 from footway.errors import BadQuery
 from footway.plot import layers
 from footway.plot.arguments import checked
-from footway.plot.sheet import new_sheet, padded, view_of
+from footway.plot.canvas import new_canvas, padded, view_of
 from footway.validation import shown
 
 _GRID_POINTS = 160  # of a picture of distances, along the longer side
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from footway.corridor import Corridor, Path, Pinch, TautPath
     from footway.environment import Environment
-    from footway.plot.sheet import Sheet
+    from footway.plot.canvas import Canvas
 
 
 @checked
@@ -45,10 +45,10 @@ def draw_map(
     else:
         facts = f"{source.area:,.1f} m² walkable  ·  {source.holes:,} holes"
     details = f"{x1 - x0:,.4g} x {y1 - y0:,.4g} m  ·  {facts}"
-    sheet = _sheet_of(source, environment, details=details)
+    canvas = _canvas_of(source, environment, details=details)
     if isinstance(source, CorridorMap):
-        layers.draw_axis(sheet, source, width=1.1)
-    return sheet.figure
+        layers.draw_axis(canvas, source, width=1.1)
+    return canvas.figure
 
 
 @checked
@@ -81,15 +81,15 @@ def draw_path(
         places.append(corridor.backbone - corridor.radii[:, None])
         places.append(corridor.backbone + corridor.radii[:, None])
     view = view_of(places, 0.06, cmap.bounds, least=6.0 * path.radius + 0.5)
-    sheet = new_sheet(view, title=cmap.name or "map", details=details)
-    free_space = layers.draw_base(sheet, cmap, environment)
-    _draw_roads(sheet, cmap)
+    canvas = new_canvas(view, title=cmap.name or "map", details=details)
+    free_space = layers.draw_base(canvas, cmap, environment)
+    _draw_roads(canvas, cmap)
     if corridor is not None:
-        layers.draw_corridor(sheet, corridor, free_space.walkable)
-    layers.draw_one_path(sheet, path)
+        layers.draw_corridor(canvas, corridor, free_space.walkable)
+    layers.draw_one_path(canvas, path)
     if pinch is not None and pinch.left != pinch.right:  # else: clearance at an end
-        layers.draw_pinch(sheet, pinch, avoid=path)
-    return sheet.figure
+        layers.draw_pinch(canvas, pinch, avoid=path)
+    return canvas.figure
 
 
 @checked
@@ -104,12 +104,12 @@ def draw_no_path(
 ) -> Figure:
     """Return a picture that shows why there is no path: start, goal and the pinch, if any."""
     reason = because if pinch is None else f"at most {pinch.width:.2f} m wide"
-    sheet = _sheet_of(cmap, environment, details=f"no path  ·  {reason}")
-    _draw_roads(sheet, cmap)
-    layers.draw_ends(sheet, start, goal)
+    canvas = _canvas_of(cmap, environment, details=f"no path  ·  {reason}")
+    _draw_roads(canvas, cmap)
+    layers.draw_ends(canvas, start, goal)
     if pinch is not None:
-        layers.draw_pinch(sheet, pinch)
-    return sheet.figure
+        layers.draw_pinch(canvas, pinch)
+    return canvas.figure
 
 
 @checked
@@ -123,9 +123,9 @@ def draw_paths(
     found = [path for path in paths if path is not None]
     total = sum(path.length for path in found) / 1000.0
     details = f"{len(found):,} paths  ·  {total:,.1f} km"
-    sheet = _sheet_of(cmap, environment, details=details)
-    layers.draw_many_paths(sheet, found)
-    return sheet.figure
+    canvas = _canvas_of(cmap, environment, details=details)
+    layers.draw_many_paths(canvas, found)
+    return canvas.figure
 
 
 @checked
@@ -142,10 +142,10 @@ def draw_alternatives(
     view = view_of(places, 0.06, cmap.bounds, least=6.0 * paths[0].radius + 0.5)
     count = f"{len(paths)} path{'' if len(paths) == 1 else 's'}"
     details = f"{count} in different corridors  ·  radius {paths[0].radius:g} m"
-    sheet = new_sheet(view, title=cmap.name or "map", details=details)
-    layers.draw_base(sheet, cmap, environment)
-    layers.draw_alternatives(sheet, paths)
-    return sheet.figure
+    canvas = new_canvas(view, title=cmap.name or "map", details=details)
+    layers.draw_base(canvas, cmap, environment)
+    layers.draw_alternatives(canvas, paths)
+    return canvas.figure
 
 
 @checked
@@ -169,10 +169,10 @@ def draw_distances(
     distance[fits] = cmap.distances(start, points[fits], radius=radius)
     farthest = float(distance[np.isfinite(distance)].max(initial=step))
     details = f"up to {farthest:,.1f} m from the start  ·  radius {radius:g} m"
-    sheet = _sheet_of(cmap, environment, details=details)
-    layers.draw_contours(sheet, xs, ys, np.ma.masked_invalid(distance))
-    layers.draw_end(sheet, start, "start")
-    return sheet.figure
+    canvas = _canvas_of(cmap, environment, details=details)
+    layers.draw_contours(canvas, xs, ys, np.ma.masked_invalid(distance))
+    layers.draw_end(canvas, start, "start")
+    return canvas.figure
 
 
 @checked
@@ -192,27 +192,27 @@ def draw_check(
         if near[0] <= x <= near[2] and near[1] <= y <= near[3]:
             x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
     view = padded((x0, y0, x1, y1), 0.006)
-    sheet = new_sheet(view, title=environment.name or "map", details=details)
-    layers.draw_base(sheet, environment)
+    canvas = new_canvas(view, title=environment.name or "map", details=details)
+    layers.draw_base(canvas, environment)
     if cmap is not None:
-        layers.draw_axis(sheet, cmap, width=0.7)
+        layers.draw_axis(canvas, cmap, width=0.7)
     for pinch in passages:
-        layers.draw_pinch(sheet, pinch)
-    layers.draw_repairs(sheet, environment.repairs)
-    return sheet.figure
+        layers.draw_pinch(canvas, pinch)
+    layers.draw_repairs(canvas, environment.repairs)
+    return canvas.figure
 
 
-def _draw_roads(sheet: Sheet, cmap: CorridorMap) -> None:
+def _draw_roads(canvas: Canvas, cmap: CorridorMap) -> None:
     """Draw the medial axis or the roads faintly, and closed edges."""
     if cmap.roadmap is not None:
-        layers.draw_fakes(sheet, cmap.roadmap)
-    layers.draw_axis(sheet, cmap, width=0.7, alpha=0.5)
+        layers.draw_fakes(canvas, cmap.roadmap)
+    layers.draw_axis(canvas, cmap, width=0.7, alpha=0.5)
 
 
-def _sheet_of(
+def _canvas_of(
     source: CorridorMap | Environment, environment: Environment | None, *, details: str
-) -> Sheet:
-    """Return a sheet with the whole map."""
-    sheet = new_sheet(padded(source.bounds, 0.006), title=source.name or "map", details=details)
-    layers.draw_base(sheet, source, environment)
-    return sheet
+) -> Canvas:
+    """Return a canvas with the whole map."""
+    canvas = new_canvas(padded(source.bounds, 0.006), title=source.name or "map", details=details)
+    layers.draw_base(canvas, source, environment)
+    return canvas

@@ -18,8 +18,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb, to_rgba_array
 
 from footway.plot import layers, palette
+from footway.plot.canvas import new_canvases
 from footway.plot.shapes import sampled_pieces
-from footway.plot.sheet import new_sheets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from footway.arrays import Bools, Floats, Ints
     from footway.environment import Volume
+    from footway.plot.canvas import Canvas
     from footway.plot.roadmaps import RoadmapPanel
-    from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
     from footway.roadmap.lattice.space import Space
 
@@ -82,7 +82,7 @@ def draw_levels(
     *,
     title: str,
     details: str,
-) -> list[Sheet]:
+) -> list[Canvas]:
     """Draw each panel in its own row, or a single one as large as the page allows."""
     roadmap = panels[0].roadmap
     levels = levels_of(roadmap if volume is None else volume, cut_by=roadmap)
@@ -97,18 +97,18 @@ def draw_levels(
         heights = f"{levels[k].bottom:g} to {levels[k].top:g} m" if len(levels) > 1 else ""
         words = "    ".join(filter(None, (panel.caption, panel.details))) if k == 0 else ""
         captions.append((words, heights))
-    sheets = new_sheets(
+    canvases = new_canvases(
         (0.0, 0.0, wide, high), captions, title=title, details=details,
         columns=1 if alone else len(levels),
     )  # fmt: skip
-    for sheet, (panel, k) in zip(sheets, places, strict=True):
+    for canvas, (panel, k) in zip(canvases, places, strict=True):
         x0, y0, x1, y1 = boxes[k]
         shift = np.array([0.5 * (wide - x1 - x0), 0.5 * (high - y1 - y0)])
-        draw_level(sheet.axes, levels[k], shift)
-        draw_frame(sheet.axes, levels[k], shift)
-        draw_fake_boxes(sheet.axes, panel.roadmap, levels[k], shift)
-        _Pen(sheet.axes, levels[k], shift, large=alone).draw(panel.in_effect, norm)
-    return sheets
+        draw_level(canvas.axes, levels[k], shift)
+        draw_frame(canvas.axes, levels[k], shift)
+        draw_fake_boxes(canvas.axes, panel.roadmap, levels[k], shift)
+        _Pen(canvas.axes, levels[k], shift, large=alone).draw(panel.in_effect, norm)
+    return canvases
 
 
 class _Pen:

@@ -14,8 +14,8 @@ from footway.corridor import Corridor, CorridorMap, Path
 from footway.environment import Environment
 from footway.follow.walk import RouteWalk, Walk
 from footway.plot import draw_map, layers
+from footway.plot.canvas import new_canvas, padded
 from footway.plot.people import colours_of, draw_key
-from footway.plot.sheet import new_sheet, padded
 from footway.recording.recording import Recording
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from footway.arrays import Floats, Ints
     from footway.corridor.search import Solver
-    from footway.plot.sheet import Box
+    from footway.plot.canvas import Box
 
 _DPI: Final = 110  # 880 pixels: as wide as a notebook's column
 _CHARACTERS: Final = 400  # drawn trajectories of a recording
@@ -79,14 +79,14 @@ def _draw_corridor(corridor: Corridor) -> Figure:
     reach = corridor.radii[:, None]
     view = _box(np.vstack([corridor.backbone - reach, corridor.backbone + reach]))
     details = f"{corridor.length:.2f} m  ·  narrowest {corridor.radii.min():.2f} m"
-    sheet = new_sheet(view, title="corridor", details=details)
+    canvas = new_canvas(view, title="corridor", details=details)
     walkable = None
     if corridor.source is not None:
-        walkable = layers.draw_base(sheet, _map_of(corridor.source)).walkable
-    layers.draw_corridor(sheet, corridor, walkable)
-    layers.draw_backbone(sheet, corridor)
-    layers.draw_ends(sheet, corridor.start, corridor.goal)
-    return sheet.figure
+        walkable = layers.draw_base(canvas, _map_of(corridor.source)).walkable
+    layers.draw_corridor(canvas, corridor, walkable)
+    layers.draw_backbone(canvas, corridor)
+    layers.draw_ends(canvas, corridor.start, corridor.goal)
+    return canvas.figure
 
 
 def _map_of(source: Solver) -> CorridorMap:
@@ -98,13 +98,13 @@ def _draw_path(path: Path) -> Figure:
     reach = path.radius
     view = _box(np.vstack([path.points - reach, path.points + reach]))
     details = f"{path.length:.2f} m  ·  clearance {path.clearance:.3f} m"
-    sheet = new_sheet(view, title="path", details=details)
+    canvas = new_canvas(view, title="path", details=details)
     if isinstance(path, RouteWalk):
-        layers.draw_base(sheet, path.route.terrain.environment)
+        layers.draw_base(canvas, path.route.terrain.environment)
     elif isinstance(path, Walk) and path.corridor.source is not None:
-        layers.draw_base(sheet, _map_of(path.corridor.source))
-    layers.draw_one_path(sheet, path)
-    return sheet.figure
+        layers.draw_base(canvas, _map_of(path.corridor.source))
+    layers.draw_one_path(canvas, path)
+    return canvas.figure
 
 
 def _draw_recording(recording: Recording) -> Figure:
@@ -119,17 +119,17 @@ def _draw_recording(recording: Recording) -> Figure:
         row[here] = frame.positions[there]
     details = f"{len(people.ids):,} characters  ·  {recording.duration:.1f} s"
     view = _box(trajectories[~np.isnan(trajectories).any(axis=2)])
-    sheet = new_sheet(view, title=recording.map_name or "recording", details=details)
+    canvas = new_canvas(view, title=recording.map_name or "recording", details=details)
     if recording.environment is not None:
-        layers.draw_base(sheet, recording.environment)
+        layers.draw_base(canvas, recording.environment)
     kinds = people.population[_some(len(people.ids), _CHARACTERS)]
     colours = colours_of(len(kinds), None, kinds, "population")
     for points, colour in zip(trajectories.swapaxes(0, 1), colours, strict=True):
         known = points[~np.isnan(points).any(axis=1)]
-        sheet.axes.plot(*known.T, color=colour, lw=0.7, alpha=0.55, zorder=2.8)
-        sheet.axes.plot(*known[-1:].T, "o", ms=2.6, mew=0.0, color=colour, zorder=3.0)
-    draw_key(sheet, "population", recording.names)
-    return sheet.figure
+        canvas.axes.plot(*known.T, color=colour, lw=0.7, alpha=0.55, zorder=2.8)
+        canvas.axes.plot(*known[-1:].T, "o", ms=2.6, mew=0.0, color=colour, zorder=3.0)
+    draw_key(canvas, "population", recording.names)
+    return canvas.figure
 
 
 def _some(count: int, most: int) -> Ints:

@@ -1,4 +1,4 @@
-"""Draw characters on a sheet: colours, keys, and a lens that magnifies the busiest place."""
+"""Draw characters on a canvas: colours, keys, and a lens that magnifies the busiest place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 
 from footway.plot import layers, palette
-from footway.plot.sheet import Box, Sheet, add_map, new_sheet, padded, round_length
+from footway.plot.canvas import Box, Canvas, add_map, new_canvas, padded, round_length
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ def new_page(
     lens: Lens = "none",
     view: Box | None = None,
     kinds: bool = True,
-) -> list[Sheet]:
+) -> list[Canvas]:
     """Return one or two maps: the whole map, and a lens that magnifies a part.
 
     The lens shows where most characters (n, 2) are.
@@ -71,16 +71,16 @@ def new_page(
     """
     shown = padded(cmap.bounds, 0.006) if view is None else view
     heading = textwrap.shorten(title or cmap.name or "map", _TITLE, placeholder=" ...")
-    sheet = new_sheet(shown, title=heading, details=details)
-    free_space = layers.draw_base(sheet, cmap, environment, terrain=kinds)
-    part = _lens_view(sheet.view, positions, lens)
+    canvas = new_canvas(shown, title=heading, details=details)
+    free_space = layers.draw_base(canvas, cmap, environment, terrain=kinds)
+    part = _lens_view(canvas.view, positions, lens)
     if part is None:
-        return [sheet]
-    small = _add_lens(sheet, part, positions)
+        return [canvas]
+    small = _add_lens(canvas, part, positions)
     layers.draw_free_space(small, free_space)
     if environment is not None and kinds:
         layers.fill_regions(small, environment)
-    return [sheet, small]
+    return [canvas, small]
 
 
 def default_colouring(
@@ -131,34 +131,34 @@ def trails_of(recording: Recording, frame: int, seconds: float, *, most: int = 8
     return found
 
 
-def draw_obstacles(sheet: Sheet, discs: Floats) -> None:
+def draw_obstacles(canvas: Canvas, discs: Floats) -> None:
     """Draw dynamic obstacles, x, y, radius (m, 3) in m, below the characters."""
     style: dict[str, Any] = {"facecolor": palette.INK, "edgecolor": "none", "zorder": 2.7}
     for x, y, radius in discs.tolist():
-        sheet.axes.add_patch(Circle((x, y), radius, alpha=OBSTACLE_STRENGTH, **style))
+        canvas.axes.add_patch(Circle((x, y), radius, alpha=OBSTACLE_STRENGTH, **style))
 
 
-def draw_people(sheet: Sheet, people: People) -> None:
+def draw_people(canvas: Canvas, people: People) -> None:
     """Draw characters as discs of their size, or of the smallest visible one, with trails."""
-    shown = np.flatnonzero(_inside(people.positions, padded(sheet.view, 0.02)))
+    shown = np.flatnonzero(_inside(people.positions, padded(canvas.view, 0.02)))
     # In a random order, so that no population hides another.
     shown = np.random.default_rng(0).permutation(shown)
     if not len(shown):
         return
-    smallest = _SMALLEST * sheet.metres_per_point
+    smallest = _SMALLEST * canvas.metres_per_point
     diameter = np.maximum(2.0 * people.radii[shown], smallest)
-    large = bool(diameter.mean() > _LARGE * sheet.metres_per_point)
+    large = bool(diameter.mean() > _LARGE * canvas.metres_per_point)
     at, colours = people.positions[shown], people.colours[shown]
     if people.trails is not None and len(people.trails):
         corners = slice(None) if large else slice(None, None, -(-len(people.trails) // 3))
         before = people.trails[corners, shown]
-        _draw_trails(sheet, np.concatenate([before, at[None]]), colours)
+        _draw_trails(canvas, np.concatenate([before, at[None]]), colours)
     rim = {"edgecolors": palette.HALO if large else "none", "linewidths": 0.35 if large else 0.0}
     discs = EllipseCollection(
         diameter, diameter, np.zeros(len(shown)), units="xy", offsets=at,
-        offset_transform=sheet.axes.transData, facecolors=colours, zorder=3.0, **rim,
+        offset_transform=canvas.axes.transData, facecolors=colours, zorder=3.0, **rim,
     )  # fmt: skip
-    sheet.axes.add_collection(discs, autolim=False)
+    canvas.axes.add_collection(discs, autolim=False)
     if large and people.velocities is not None:
         # The heading of each walking character: a line from its centre to its rim.
         velocities = people.velocities[shown]
@@ -166,11 +166,11 @@ def draw_people(sheet: Sheet, people: People) -> None:
         walks = pace > _STANDS
         ahead = 0.5 * diameter[walks, None] * velocities[walks] / pace[walks, None]
         lines = np.stack([at[walks] + 0.1 * ahead, at[walks] + 0.95 * ahead], axis=1)
-        width = 0.16 * float(diameter.mean()) / sheet.metres_per_point
-        layers.add_lines(sheet.axes, lines, colors=palette.HALO, linewidths=width, zorder=3.1)
+        width = 0.16 * float(diameter.mean()) / canvas.metres_per_point
+        layers.add_lines(canvas.axes, lines, colors=palette.HALO, linewidths=width, zorder=3.1)
 
 
-def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
+def _draw_trails(canvas: Canvas, places: Floats, colours: Floats) -> None:
     """Draw previous positions (k, n, 2), fading with age."""
     age = np.linspace(0.0, 1.0, len(places))[1:]
     pieces = np.stack([places[:-1], places[1:]], axis=2)  # (k - 1, n, 2, 2)
@@ -178,24 +178,24 @@ def _draw_trails(sheet: Sheet, places: Floats, colours: Floats) -> None:
     tints = np.column_stack([np.tile(colours, (len(age), 1)), fading])
     lines = pieces.reshape(-1, 2, 2)
     known = ~np.isnan(lines).any(axis=(1, 2))
-    width = float(np.clip(0.18 / sheet.metres_per_point, 0.45, 1.6))
+    width = float(np.clip(0.18 / canvas.metres_per_point, 0.45, 1.6))
     style: dict[str, Any] = {"linewidths": width, "capstyle": "butt", "zorder": 2.8}
-    layers.add_lines(sheet.axes, lines[known], colors=tints[known], **style)
+    layers.add_lines(canvas.axes, lines[known], colors=tints[known], **style)
 
 
 def draw_key(
-    sheet: Sheet, colouring: Colouring, names: Sequence[str], *, above: bool = False
+    canvas: Canvas, colouring: Colouring, names: Sequence[str], *, above: bool = False
 ) -> None:
     """Draw the key of the colours below the map, on the left; `above` the key of the terrain."""
     if colouring == "heading":
-        _draw_heading_key(sheet, above=above)
+        _draw_heading_key(canvas, above=above)
     elif len(names) > 1:
-        _draw_population_key(sheet, names)
+        _draw_population_key(canvas, names)
 
 
-def _draw_population_key(sheet: Sheet, names: Sequence[str]) -> None:
+def _draw_population_key(canvas: Canvas, names: Sequence[str]) -> None:
     """Draw a dot for each population below the map, on the left."""
-    place = sheet.axes.get_position()
+    place = canvas.axes.get_position()
     colours = palette.POPULATIONS
     labels = [name or f"population {k + 1}" for k, name in enumerate(names)]
     dots = [
@@ -204,29 +204,29 @@ def _draw_population_key(sheet: Sheet, names: Sequence[str]) -> None:
     ]
     # As many columns as fit left of the clock; more than four rows do not fit.
     column = 0.22 + 0.05 * max(len(name or "population 10") for name in names)  # inches
-    fits = int(0.44 * sheet.figure.get_figwidth() / column)
+    fits = int(0.44 * canvas.figure.get_figwidth() / column)
     columns = max(1, min(len(names), 4, fits), -(-len(names) // 4))
-    sheet.figure.legend(
+    canvas.figure.legend(
         dots, labels, loc="center left", bbox_to_anchor=(place.x0 - 0.006, 0.62 * place.y0),
         ncols=columns, frameon=False, fontsize=7, labelcolor=palette.MUTED, handlelength=1.0,
         handletextpad=0.3, columnspacing=1.2, labelspacing=0.2, borderpad=0.0,
     )  # fmt: skip
 
 
-def _draw_heading_key(sheet: Sheet, *, above: bool) -> None:
+def _draw_heading_key(canvas: Canvas, *, above: bool) -> None:
     """Draw a wheel of the colours of directions below the map, on the left."""
-    place = sheet.axes.get_position()
-    width, height = sheet.figure.get_size_inches()
+    place = canvas.axes.get_position()
+    width, height = canvas.figure.get_size_inches()
     share, low = (0.42, 0.46 * place.y0) if above else (0.6, 0.24 * place.y0)
     side = share * place.y0 * height  # inches
-    wheel = sheet.figure.add_axes((place.x0, low, side / width, side / height), projection="polar")
+    wheel = canvas.figure.add_axes((place.x0, low, side / width, side / height), projection="polar")
     turn, colours = np.linspace(0.0, 1.0, 181), palette.heading_colours()
     wheel.pcolormesh(2.0 * np.pi * turn, [0.5, 1.0], turn[None, :-1], cmap=colours)
     wheel.set_axis_off()
     style: dict[str, Any] = {"fontsize": 7, "color": palette.MUTED, "va": "center"}
     for words, level in (("walking towards", 0.72), ("● standing", 0.28)):
         x, y = place.x0 + 1.2 * side / width, low + level * side / height
-        sheet.figure.text(x, y, words, **style)
+        canvas.figure.text(x, y, words, **style)
 
 
 def busiest(positions: Floats, view: Box, side: float) -> Box:
@@ -258,18 +258,18 @@ def _lens_view(view: Box, positions: Floats, lens: Lens) -> Box | None:
     return busiest(positions, view, _LENS_METRES)
 
 
-def _add_lens(sheet: Sheet, part: Box, positions: Floats) -> Sheet:
-    """Return a small sheet over a corner of the map, connected with the part that it shows."""
-    x0, y0, x1, y1 = _free_corner(sheet.view, part, positions)
-    place = sheet.axes.get_position()
-    width, height = sheet.view[2] - sheet.view[0], sheet.view[3] - sheet.view[1]
-    left = place.x0 + (x0 - sheet.view[0]) / width * place.width
-    low = place.y0 + (y0 - sheet.view[1]) / height * place.height
+def _add_lens(canvas: Canvas, part: Box, positions: Floats) -> Canvas:
+    """Return a small canvas over a corner of the map, connected with the part that it shows."""
+    x0, y0, x1, y1 = _free_corner(canvas.view, part, positions)
+    place = canvas.axes.get_position()
+    width, height = canvas.view[2] - canvas.view[0], canvas.view[3] - canvas.view[1]
+    left = place.x0 + (x0 - canvas.view[0]) / width * place.width
+    low = place.y0 + (y0 - canvas.view[1]) / height * place.height
     size = (x1 - x0) / width * place.width, (y1 - y0) / height * place.height
-    small = add_map(sheet.figure, (left, low, *size), part)
+    small = add_map(canvas.figure, (left, low, *size), part)
     small.axes.spines[:].set(visible=True, color=palette.INK, linewidth=0.8)
     small.axes.set_zorder(5)
-    _join(sheet, part, (x0, y0, x1, y1))
+    _join(canvas, part, (x0, y0, x1, y1))
     # A scale bar of a round length inside the lens, at the lower left.
     x0, y0, x1, y1 = part
     metres = round_length((x1 - x0) / 5.0)
@@ -305,15 +305,15 @@ def _inside(positions: Floats, box: Box) -> Bools:
     return inside
 
 
-def _join(sheet: Sheet, part: Box, box: Box) -> None:
+def _join(canvas: Canvas, part: Box, box: Box) -> None:
     """Draw a frame around the part that a lens shows, and lines to the frame of the lens."""
     frame = Rectangle(part[:2], part[2] - part[0], part[3] - part[1], fc="none", ec=palette.INK)
     frame.set(linewidth=0.8, zorder=4.5)
-    sheet.axes.add_patch(frame)
+    canvas.axes.add_patch(frame)
     corners = np.array([[(b[i], b[j]) for i in (0, 2) for j in (1, 3)] for b in (part, box)])
     for near, far in zip(*corners, strict=True):
         (x, y), (dx, dy) = far - near, (corners.reshape(-1, 2) - near).T
         across = x * dy - y * dx
         if across.min() >= 0 or across.max() <= 0:  # both frames are on one side of the line
             ends = np.stack([near, far])
-            sheet.axes.plot(*ends.T, color=palette.INK, lw=0.6, alpha=0.75, zorder=4.4)
+            canvas.axes.plot(*ends.T, color=palette.INK, lw=0.6, alpha=0.75, zorder=4.4)

@@ -19,9 +19,9 @@ from footway.environment.lattice import polygon_parts
 from footway.errors import BadQuery
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
+from footway.plot.canvas import add_colour_key, draw_page_bar, keys_of, new_canvases, padded
 from footway.plot.levels import draw_levels
 from footway.plot.shapes import blended_pieces, free_space_of, sampled_pieces
-from footway.plot.sheet import add_colour_key, draw_page_bar, keys_of, new_sheets, padded
 from footway.roadmap.fake_obstacles import open_parts
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from footway.arrays import Bools, Floats
     from footway.corridor import Path
     from footway.environment import Environment
+    from footway.plot.canvas import Canvas
     from footway.plot.shapes import FreeSpace
-    from footway.plot.sheet import Sheet
     from footway.roadmap import Roadmap
 
 MANY: Final = 5_000  # number of lines that is too large to draw them thick, or as vectors
@@ -145,18 +145,18 @@ def draw_roadmaps(
     norm = Normalize(0.0, top, clip=True)
     if panels[0].roadmap.dimension == 3:
         volume = environment if isinstance(environment, Volume) else None
-        sheets = draw_levels(panels, volume, norm, title=title, details=details)
+        canvases = draw_levels(panels, volume, norm, title=title, details=details)
     else:
         assert not isinstance(environment, Volume)
-        sheets = _draw_plans(
+        canvases = _draw_plans(
             panels, environment, norm, columns=columns, title=title, details=details
         )
     if any(panel.path is None for panel in panels):
         key = ScalarMappable(norm, palette.clearance_colours())
         label, above = "clearance of the object (m)", bool(top < clearance.max())
-        add_colour_key(sheets[0], key, label=label, above=above, area=keys_of(sheets[0]))
-    draw_page_bar(sheets[-1])
-    return sheets[0].figure
+        add_colour_key(canvases[0], key, label=label, above=above, area=keys_of(canvases[0]))
+    draw_page_bar(canvases[-1])
+    return canvases[0].figure
 
 
 def _draw_plans(
@@ -167,63 +167,63 @@ def _draw_plans(
     columns: int | None,
     title: str,
     details: str,
-) -> list[Sheet]:
+) -> list[Canvas]:
     first = panels[0].roadmap
     x0, y0, x1, y1 = first.bounds if environment is None else environment.bounds
     view = padded((x0, y0, x1, y1), 0.012)
     captions = [(panel.caption, panel.details) for panel in panels]
-    sheets = new_sheets(view, captions, title=title, details=details, columns=columns)
+    canvases = new_canvases(view, captions, title=title, details=details, columns=columns)
     free_space = free_space_of(first if environment is None else environment)
-    for sheet, panel in zip(sheets, panels, strict=True):
-        layers.draw_free_space(sheet, free_space)
+    for canvas, panel in zip(canvases, panels, strict=True):
+        layers.draw_free_space(canvas, free_space)
         if panel.discs is not None:
-            _draw_discs(sheet, panel.discs, free_space)
-        layers.draw_fakes(sheet, panel.roadmap)
-        _draw_edges(sheet, panel.in_effect, norm)
-        _draw_nodes(sheet, panel.in_effect)
+            _draw_discs(canvas, panel.discs, free_space)
+        layers.draw_fakes(canvas, panel.roadmap)
+        _draw_edges(canvas, panel.in_effect, norm)
+        _draw_nodes(canvas, panel.in_effect)
         if panel.route is not None:
             for colour, width, level in ((palette.HALO, 3.2, 3.0), (palette.ACCENT, 1.7, 3.1)):
                 style: dict[str, Any] = {"solid_capstyle": "round", "solid_joinstyle": "round"}
-                sheet.axes.plot(*panel.route.T, color=colour, lw=width, zorder=level, **style)
+                canvas.axes.plot(*panel.route.T, color=colour, lw=width, zorder=level, **style)
             start, goal = tuple(panel.route[0].tolist()), tuple(panel.route[-1].tolist())
-            layers.draw_ends(sheet, start, goal, avoid=panel.route)
-    return sheets
+            layers.draw_ends(canvas, start, goal, avoid=panel.route)
+    return canvases
 
 
-def _draw_discs(sheet: Sheet, discs: tuple[Floats, Floats], free_space: FreeSpace) -> None:
+def _draw_discs(canvas: Canvas, discs: tuple[Floats, Floats], free_space: FreeSpace) -> None:
     """Fill the union of discs, and draw the rims if there are few (figure 6)."""
     centres, radii = (values[discs[1] > 0] for values in discs)
     round_ = shapely.buffer(shapely.points(centres), radii, quad_segs=16)
     union = shapely.intersection(shapely.union_all(round_), free_space.walkable)
-    layers.fill(sheet, union, zorder=1.5, facecolor=palette.CORRIDOR, alpha=0.2)
+    layers.fill(canvas, union, zorder=1.5, facecolor=palette.CORRIDOR, alpha=0.2)
     rims = round_
     if len(round_) > FEW_DISCS:
         rims = [ring for p in polygon_parts(union) for ring in (p.exterior, *p.interiors)]
     rings = [shapely.get_coordinates(rim) for rim in rims]
     style: dict[str, Any] = {"linewidths": 0.5, "alpha": 0.5, "zorder": 1.6}
-    layers.add_lines(sheet.axes, rings, colors=palette.CORRIDOR, **style)
+    layers.add_lines(canvas.axes, rings, colors=palette.CORRIDOR, **style)
 
 
-def _draw_edges(sheet: Sheet, panel: RoadmapPanel, norm: Normalize) -> None:
+def _draw_edges(canvas: Canvas, panel: RoadmapPanel, norm: Normalize) -> None:
     roadmap = panel.roadmap
     if roadmap.n_edges == 0:
         return
     many = roadmap.n_edges > MANY
-    small = len(panel.roadmap.nodes) > 60 or sheet.axes.get_position().width < 0.5
+    small = len(panel.roadmap.nodes) > 60 or canvas.axes.get_position().width < 0.5
     width = 0.3 if many else 0.9 if small else 1.5
-    step = 3.0 * sheet.metres_per_point
+    step = 3.0 * canvas.metres_per_point
     is_blended = roadmap.method == "voronoi_prm"  # paths have lines and arcs
     pieces, clearance = (blended_pieces if is_blended else pieces_of)(roadmap, step)
     style: dict[str, Any] = {"capstyle": "round", "rasterized": many, "zorder": 2.0}
     if panel.path is not None:
-        layers.add_lines(sheet.axes, pieces, colors=palette.MUTED, linewidths=0.7 * width, **style)
+        layers.add_lines(canvas.axes, pieces, colors=palette.MUTED, linewidths=0.7 * width, **style)
         return
     if not many:
         halo: dict[str, Any] = {"colors": palette.HALO, "linewidths": width + 1.4, "alpha": 0.8}
-        layers.add_lines(sheet.axes, pieces, capstyle="round", zorder=1.95, **halo)
+        layers.add_lines(canvas.axes, pieces, capstyle="round", zorder=1.95, **halo)
     colours = palette.clearance_colours()
     layers.add_lines(
-        sheet.axes, pieces, clearance, cmap=colours, norm=norm, linewidth=width, **style
+        canvas.axes, pieces, clearance, cmap=colours, norm=norm, linewidth=width, **style
     )
 
 
@@ -236,19 +236,19 @@ def pieces_of(roadmap: Roadmap, step: float) -> tuple[Floats, Floats]:
     return sampled_pieces(roadmap, float(roadmap.lengths.max()) if is_large else step)
 
 
-def _draw_nodes(sheet: Sheet, panel: RoadmapPanel) -> None:
+def _draw_nodes(canvas: Canvas, panel: RoadmapPanel) -> None:
     """Draw nodes as discs with a rim; special ones are black."""
     nodes = panel.roadmap.nodes
     if len(nodes) > MANY:
         return
     if panel.roadmap.method == "voronoi_prm" and panel.special is None:
         x, y = nodes.T  # drawn faintly, because arcs bypass them
-        sheet.axes.scatter(x, y, s=2.5, c=palette.MUTED, linewidths=0, alpha=0.7, zorder=1.9)
+        canvas.axes.scatter(x, y, s=2.5, c=palette.MUTED, linewidths=0, alpha=0.7, zorder=1.9)
         return
-    wide = sheet.axes.get_position().width > 0.5
+    wide = canvas.axes.get_position().width > 0.5
     size = (26.0 if wide else 11.0) if len(nodes) <= 60 else (14.0 if wide else 5.0)
     special = np.zeros(len(nodes), bool) if panel.special is None else panel.special
     for chosen, face in ((~special, palette.HALO), (special, palette.INK)):
         x, y = nodes[chosen].T
         style: dict[str, Any] = {"edgecolors": palette.INK, "linewidths": 0.7 if wide else 0.5}
-        sheet.axes.scatter(x, y, s=size, c=face, zorder=3.3, **style)
+        canvas.axes.scatter(x, y, s=size, c=face, zorder=3.3, **style)

@@ -11,18 +11,18 @@ from matplotlib.patches import Patch
 
 from footway.plot import layers, palette
 from footway.plot.arguments import checked
-from footway.plot.shapes import free_space_of
-from footway.plot.sheet import (
+from footway.plot.canvas import (
     KEYS,
     SIDE,
     WIDTH,
     add_line_key,
     draw_page_bar,
     keys_of,
-    new_sheet,
-    new_sheets,
+    new_canvas,
+    new_canvases,
     view_of,
 )
+from footway.plot.shapes import free_space_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from footway.corridor import Corridor, CorridorMap, Path
     from footway.environment import Environment
     from footway.follow import Disc, RouteWalk, Walk
+    from footway.plot.canvas import Area, Box, Canvas
     from footway.plot.shapes import FreeSpace
-    from footway.plot.sheet import Area, Box, Sheet
     from footway.terrain import IndicativeRoute
 
 BAND: Final = 12
@@ -88,9 +88,9 @@ def draw_walk(cmap: CorridorMap, walk: Walk, *, environment: Environment | None 
         f"clearance {walk.clearance:.3f} m"
     )
     panel = Panel("", [walk])
-    sheet = new_sheet(_view(cmap, [panel]), title=cmap.name or "map", details=details)
-    _draw_panels([sheet], [panel], free_space_of(environment if environment is not None else cmap))
-    return sheet.figure
+    canvas = new_canvas(_view(cmap, [panel]), title=cmap.name or "map", details=details)
+    _draw_panels([canvas], [panel], free_space_of(environment if environment is not None else cmap))
+    return canvas.figure
 
 
 @checked
@@ -107,35 +107,37 @@ def draw_panels(
     Wide maps are placed one above the other, and others side by side.
     """
     captions = [(panel.caption, panel.details) for panel in panels]
-    sheets = new_sheets(_view(cmap, panels), captions, title=title, details=details)
-    _draw_panels(sheets, panels, free_space_of(environment if environment is not None else cmap))
-    draw_page_bar(sheets[-1])
-    return sheets[0].figure
+    canvases = new_canvases(_view(cmap, panels), captions, title=title, details=details)
+    _draw_panels(canvases, panels, free_space_of(environment if environment is not None else cmap))
+    draw_page_bar(canvases[-1])
+    return canvases[0].figure
 
 
-def _draw_panels(sheets: Sequence[Sheet], panels: Sequence[Panel], free_space: FreeSpace) -> None:
+def _draw_panels(
+    canvases: Sequence[Canvas], panels: Sequence[Panel], free_space: FreeSpace
+) -> None:
     """Draw all panels, and one key below them."""
     key: dict[str, Any] = {}  # samples by name, in the order in which they were first drawn
-    for sheet, panel in zip(sheets, panels, strict=True):
-        _draw_panel(sheet, panel, free_space, key)
-    figure = sheets[-1].figure
+    for canvas, panel in zip(canvases, panels, strict=True):
+        _draw_panel(canvas, panel, free_space, key)
+    figure = canvases[-1].figure
     at = (SIDE / WIDTH - 0.004, 0.62 * KEYS / figure.get_figheight())
     add_line_key(
-        sheets[-1], key, at, min(len(key), 5), handlelength=1.9, handletextpad=0.6,
+        canvases[-1], key, at, min(len(key), 5), handlelength=1.9, handletextpad=0.6,
         columnspacing=1.6,
     )  # fmt: skip
 
 
-def _draw_panel(sheet: Sheet, panel: Panel, free_space: FreeSpace, key: dict[str, Any]) -> None:
+def _draw_panel(canvas: Canvas, panel: Panel, free_space: FreeSpace, key: dict[str, Any]) -> None:
     """Draw free space, corridor, obstacles and walks, and add them to the key."""
-    layers.draw_free_space(sheet, free_space)
-    layers.draw_corridor(sheet, panel.corridor_drawn, free_space.walkable)
+    layers.draw_free_space(canvas, free_space)
+    layers.draw_corridor(canvas, panel.corridor_drawn, free_space.walkable)
     key.setdefault("corridor", Patch(facecolor=palette.CORRIDOR, alpha=0.3))
-    layers.draw_backbone(sheet, panel.corridor_drawn)
+    layers.draw_backbone(canvas, panel.corridor_drawn)
     key.setdefault("backbone", Line2D([], [], color=palette.CORRIDOR, lw=0.8, dashes=(4.0, 2.5)))
     busy = panel.walks[0].points[:, :2]  # labels avoid it
     if panel.discs:
-        layers.draw_discs(sheet, panel.discs, panel.walks[0])
+        layers.draw_discs(canvas, panel.discs, panel.walks[0])
         moving = any(any(disc.velocity) for disc in panel.discs)
         name = "obstacle, where it is met" if moving else "dynamic obstacle"
         key.setdefault(name, Line2D([], [], color=palette.INK, marker="o", ms=5, lw=0))
@@ -143,19 +145,19 @@ def _draw_panel(sheet: Sheet, panel: Panel, free_space: FreeSpace, key: dict[str
     if panel.compare is not None:
         path, name = panel.compare
         style: dict[str, Any] = {"lw": 1.0, "dashes": (3.0, 1.6)}
-        sheet.axes.plot(*path.points.T[:2], color=palette.INK, zorder=2.9, **style)
+        canvas.axes.plot(*path.points.T[:2], color=palette.INK, zorder=2.9, **style)
         key.setdefault(name, Line2D([], [], color=palette.INK, **style))
     count = len(panel.walks)
     colours = panel.colours or [palette.ACCENT] * count
     names = panel.names or ["walk, as wide as the character"] * count
     for walk, colour, name in zip(panel.walks, colours, names, strict=True):
         if count <= BAND:
-            layers.draw_walk_line(sheet, walk, colour=colour)
+            layers.draw_walk_line(canvas, walk, colour=colour)
         else:
             x, y = walk.points.T[:2]
-            sheet.axes.plot(x, y, color=colour, lw=0.5, alpha=0.55, zorder=3.0)
+            canvas.axes.plot(x, y, color=colour, lw=0.5, alpha=0.55, zorder=3.0)
         key.setdefault(name, Line2D([], [], color=colour, lw=1.6))
-    layers.draw_ends(sheet, panel.walks[0].start, panel.walks[0].goal, avoid=busy)
+    layers.draw_ends(canvas, panel.walks[0].start, panel.walks[0].goal, avoid=busy)
 
 
 def _view(cmap: CorridorMap, panels: Sequence[Panel]) -> Box:
@@ -214,13 +216,13 @@ def draw_route(route: IndicativeRoute, walk: RouteWalk | None = None) -> Figure:
     if walk is not None:
         lines.append(Line(walk.points, "walk", palette.ACCENT))
     view = view_around(environment, lines)
-    sheet = new_sheet(view, title=environment.name or "map", details=details)
-    layers.draw_base(sheet, environment)
-    _draw_lines(sheet, lines)
+    canvas = new_canvas(view, title=environment.name or "map", details=details)
+    layers.draw_base(canvas, environment)
+    _draw_lines(canvas, lines)
     if walk is not None and walk.obstacles:
-        layers.draw_discs(sheet, walk.obstacles, walk)
-    _draw_line_key(sheet, lines, sheet.keys)
-    return sheet.figure
+        layers.draw_discs(canvas, walk.obstacles, walk)
+    _draw_line_key(canvas, lines, canvas.keys)
+    return canvas.figure
 
 
 @checked
@@ -241,22 +243,22 @@ def draw_routes(
         title: of the page, above it on the left.
         details: on the right of the title.
         view: the shown part; by default the part around all lines.
-        columns: of maps; see `new_sheets`.
+        columns: of maps; see `new_canvases`.
     """
     lines = [line for panel in panels for line in panel.lines]
     view = view_around(environment, lines) if view is None else view
     captions = [(panel.caption, panel.details) for panel in panels]
-    sheets = new_sheets(view, captions, title=title, details=details, columns=columns)
+    canvases = new_canvases(view, captions, title=title, details=details, columns=columns)
     free_space = free_space_of(environment)
-    for sheet, panel in zip(sheets, panels, strict=True):
-        layers.draw_free_space(sheet, free_space)
-        layers.fill_regions(sheet, environment)
-        _draw_lines(sheet, panel.lines)
-    _draw_line_key(sheets[-1], lines, keys_of(sheets[-1]))
+    for canvas, panel in zip(canvases, panels, strict=True):
+        layers.draw_free_space(canvas, free_space)
+        layers.fill_regions(canvas, environment)
+        _draw_lines(canvas, panel.lines)
+    _draw_line_key(canvases[-1], lines, keys_of(canvases[-1]))
     if environment.terrain:
-        layers.draw_terrain_key(sheets[-1], environment, keys_of(sheets[-1]))
-    draw_page_bar(sheets[-1])
-    return sheets[0].figure
+        layers.draw_terrain_key(canvases[-1], environment, keys_of(canvases[-1]))
+    draw_page_bar(canvases[-1])
+    return canvases[0].figure
 
 
 def view_around(environment: Environment, lines: Sequence[Line]) -> Box:
@@ -264,17 +266,17 @@ def view_around(environment: Environment, lines: Sequence[Line]) -> Box:
     return view_of([line.points for line in lines], 0.08, environment.bounds, least=1.0)
 
 
-def _draw_lines(sheet: Sheet, lines: Sequence[Line]) -> None:
+def _draw_lines(canvas: Canvas, lines: Sequence[Line]) -> None:
     """Draw routes dotted and walks solid, with a light rim, and both ends of the last one."""
     for level, line in enumerate(lines):
         order = 3.0 + 0.1 * level
         x, y = line.points.T
         if not line.is_route:
-            sheet.axes.plot(x, y, color=palette.HALO, lw=3.0, alpha=0.8, zorder=order)
-        sheet.axes.plot(x, y, color=line.colour, zorder=order + 0.05, **_style(line))
+            canvas.axes.plot(x, y, color=palette.HALO, lw=3.0, alpha=0.8, zorder=order)
+        canvas.axes.plot(x, y, color=line.colour, zorder=order + 0.05, **_style(line))
     last = lines[-1].points
-    busy = np.vstack([layers.dense_points(sheet, line.points) for line in lines])
-    layers.draw_ends(sheet, tuple(last[0].tolist()), tuple(last[-1].tolist()), avoid=busy)
+    busy = np.vstack([layers.dense_points(canvas, line.points) for line in lines])
+    layers.draw_ends(canvas, tuple(last[0].tolist()), tuple(last[-1].tolist()), avoid=busy)
 
 
 def _style(line: Line) -> dict[str, Any]:
@@ -283,9 +285,9 @@ def _style(line: Line) -> dict[str, Any]:
     return {"lw": 1.6, "solid_capstyle": "round", "solid_joinstyle": "round"}
 
 
-def _draw_line_key(sheet: Sheet, lines: Sequence[Line], area: Area) -> None:
+def _draw_line_key(canvas: Canvas, lines: Sequence[Line], area: Area) -> None:
     """Draw the key of the lines above the key of the terrain."""
     entries = {line.name: Line2D([], [], color=line.colour, **_style(line)) for line in lines}
     at = (area[0] - 0.006, area[1] + 0.62 * area[3])
     spacing = {"handlelength": 2.2, "handletextpad": 0.6, "columnspacing": 1.6}
-    add_line_key(sheet, entries, at, len(entries), **spacing)
+    add_line_key(canvas, entries, at, len(entries), **spacing)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from footway.plot import palette
-from footway.plot.sheet import make_quiet, name_axes
+from footway.plot.canvas import make_quiet, name_axes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

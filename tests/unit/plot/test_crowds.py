@@ -22,10 +22,10 @@ def room():
 
 
 @pytest.fixture
-def sheet(room):
-    sheet = new_page(room, np.empty((0, 2)), environment=None, details="")[0]
-    sheet.figure.set_dpi(100)
-    return sheet
+def canvas(room):
+    canvas = new_page(room, np.empty((0, 2)), environment=None, details="")[0]
+    canvas.figure.set_dpi(100)
+    return canvas
 
 
 @pytest.fixture(scope="module")
@@ -193,10 +193,10 @@ class TestObstacles:
         assert dark[0].sum() > 0.7 * np.pi * (0.8 * per_metre) ** 2
         assert (dark[1] & ~dark[0]).sum() > 0.5 * np.pi * (0.4 * per_metre) ** 2
 
-    def test_larger_than_the_picture(self, sheet):
-        height = round(sheet.figure.get_figheight() * 100)
+    def test_larger_than_the_picture(self, canvas):
+        height = round(canvas.figure.get_figheight() * 100)
         pixels = np.full((height, 800, 3), 255, np.uint8)
-        painter = Painter(sheet, height)
+        painter = Painter(canvas, height)
         painter.paint_obstacles(pixels, np.array([[5.0, 4.0, 1e5], [1e6, 1e6, 3.0]]))
         rows, columns = painter.part
         assert (pixels[rows, columns][3:-3, 3:-3] < 255).all()
@@ -288,44 +288,44 @@ class TestBusiest:
 
 
 class TestPainter:
-    def painted(self, sheet, at, *, radius=0.25, **more):
-        height = round(sheet.figure.get_figheight() * 100)
+    def painted(self, canvas, at, *, radius=0.25, **more):
+        height = round(canvas.figure.get_figheight() * 100)
         pixels = np.zeros((height, 800, 3), np.uint8)
         red = np.tile([1.0, 0.0, 0.0], (len(at), 1))
         someone = People(np.array(at, float), np.full(len(at), radius), red, **more)
-        Painter(sheet, height).paint(pixels, someone)
+        Painter(canvas, height).paint(pixels, someone)
         return pixels
 
-    def test_a_disc_is_where_and_as_large_as_it_should_be(self, sheet):
-        red = self.painted(sheet, [(2.0, 6.0)], radius=0.5)[:, :, 0] / 255.0
-        x, y = sheet.axes.transData.transform((2.0, 6.0))
-        per_metre = sheet.axes.transData.transform((3.0, 6.0))[0] - x
+    def test_a_disc_is_where_and_as_large_as_it_should_be(self, canvas):
+        red = self.painted(canvas, [(2.0, 6.0)], radius=0.5)[:, :, 0] / 255.0
+        x, y = canvas.axes.transData.transform((2.0, 6.0))
+        per_metre = canvas.axes.transData.transform((3.0, 6.0))[0] - x
         rows, columns = np.indices(red.shape)
         assert (red * columns).sum() / red.sum() + 0.5 == pytest.approx(x, abs=0.1)
         assert (red * rows).sum() / red.sum() + 0.5 == pytest.approx(len(red) - y, abs=1.0)
         rim = 0.8 * 2 * np.pi * 0.5 * per_metre * 0.7
         assert red.sum() == pytest.approx(np.pi * (0.5 * per_metre) ** 2 + rim, rel=0.05)
 
-    def test_small_people_are_blocks(self, sheet):
-        assert (self.painted(sheet, [(2, 6)], radius=0.01)[:, :, 0] == 255).sum() == 4
+    def test_small_people_are_blocks(self, canvas):
+        assert (self.painted(canvas, [(2, 6)], radius=0.01)[:, :, 0] == 255).sum() == 4
 
-    def test_a_character_outside_is_not_painted(self, sheet):
+    def test_a_character_outside_is_not_painted(self, canvas):
         for at in ([(-3.0, 4.0)], [(5.0, 99.0)], [(1e6, -1e6)]):
-            assert not self.painted(sheet, at).any()
-            assert not self.painted(sheet, at, radius=0.01).any()
+            assert not self.painted(canvas, at).any()
+            assert not self.painted(canvas, at, radius=0.01).any()
 
-    def test_a_character_half_outside_is_painted_in_half(self, sheet):
-        x0, y0, x1, y1 = sheet.view
-        inside = (self.painted(sheet, [(5.0, 4.0)], radius=0.5)[:, :, 0] > 0).sum()
+    def test_a_character_half_outside_is_painted_in_half(self, canvas):
+        x0, y0, x1, y1 = canvas.view
+        inside = (self.painted(canvas, [(5.0, 4.0)], radius=0.5)[:, :, 0] > 0).sum()
         for at in ((x0 - 0.01, 4.0), (x1 + 0.01, 4.0), (5.0, y0 - 0.01), (5.0, y1 + 0.01)):
-            red = self.painted(sheet, [at], radius=0.5)[:, :, 0] > 0
+            red = self.painted(canvas, [at], radius=0.5)[:, :, 0] > 0
             assert red.sum() == pytest.approx(0.5 * inside, rel=0.1)
 
-    def test_a_trail_is_a_line(self, sheet):
+    def test_a_trail_is_a_line(self, canvas):
         """It has no gap between two distant places, and an even width."""
         trail = np.array([[(1.0, 4.0)], [(5.0, 4.0)]])
-        pixels = self.painted(sheet, [(9, 4)], radius=0.3, trails=trail)
-        painter = Painter(sheet, len(pixels))
+        pixels = self.painted(canvas, [(9, 4)], radius=0.3, trails=trail)
+        painter = Painter(canvas, len(pixels))
         columns = [round(float(painter._places(np.array([(x, 4.0)]))[0, 0])) for x in (1.1, 8.5)]
         row = round(float(painter._places(np.array([(1.0, 4.0)]))[0, 1]))
         line = pixels[row - 1 : row + 2, columns[0] : columns[1]].max(axis=(0, 2))
@@ -333,16 +333,16 @@ class TestPainter:
         assert len(np.unique(line)) == 2
         assert line[0] < line[-1]  # fainter behind
 
-    def test_a_trail_that_is_not_known(self, sheet):
+    def test_a_trail_that_is_not_known(self, canvas):
         trail = np.full((2, 1, 2), np.nan)
         at = [(5, 4)]
-        assert (self.painted(sheet, at, trails=trail) == self.painted(sheet, at)).all()
+        assert (self.painted(canvas, at, trails=trail) == self.painted(canvas, at)).all()
 
-    def test_nobody(self, sheet):
-        assert not self.painted(sheet, np.empty((0, 2))).any()
+    def test_nobody(self, canvas):
+        assert not self.painted(canvas, np.empty((0, 2))).any()
 
-    def test_a_mark_shows_the_heading(self, sheet):
-        pixels = self.painted(sheet, [(5, 4)], radius=0.5, velocities=np.array([[0.0, 1.0]]))
+    def test_a_mark_shows_the_heading(self, canvas):
+        pixels = self.painted(canvas, [(5, 4)], radius=0.5, velocities=np.array([[0.0, 1.0]]))
         rows, _ = np.nonzero(pixels[:, :, 1] > 250)
         assert rows.mean() < np.nonzero(pixels[:, :, 0] > 250)[0].mean()
 

@@ -9,9 +9,9 @@ import footway as fw
 from footway import plot
 from footway.constants import ON_WALL
 from footway.environment import Repair
+from footway.plot.canvas import new_canvas, padded, round_length
 from footway.plot.layers import MOST_NUMBERS, terrain_colours
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import new_sheet, padded, round_length
 from tests.unit.plot.conftest import texts
 
 
@@ -221,9 +221,9 @@ def test_scale_bars_are_round(metres, bar):
 
 
 @pytest.mark.parametrize("view", [(0, 0, 1000, 1), (0, 0, 1, 1000), (0, 0, 1e-3, 1e-3)])
-def test_thin_maps_have_a_sheet(view):
-    sheet = new_sheet(padded(view, 0.01), title="thin", details="")
-    width, height = sheet.figure.get_size_inches()
+def test_thin_maps_have_a_canvas(view):
+    canvas = new_canvas(padded(view, 0.01), title="thin", details="")
+    width, height = canvas.figure.get_size_inches()
     assert width == 8.0
     assert 2.0 < height < 12.0
 

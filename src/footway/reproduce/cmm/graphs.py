@@ -15,8 +15,8 @@ from scipy.sparse.csgraph import dijkstra
 from footway.corridor import CorridorMap
 from footway.follow import cmm
 from footway.plot import Panel, RoadmapPanel, draw_roadmaps, layers, palette, save_picture
+from footway.plot.canvas import draw_page_bar, new_canvases, padded
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.claims import apart, less_time, stated
 from footway.reproduce.cmm.obstacles import discs_along
 from footway.reproduce.cmm.queries import CELLS
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.corridor import Corridor
     from footway.follow import Walk
-    from footway.plot.sheet import Sheet
+    from footway.plot.canvas import Canvas
     from footway.reproduce.claims import Claim
     from footway.reproduce.cmm.setup import Effort
 
@@ -291,33 +291,33 @@ def _draw_phases(place: Scene, roadmap: Roadmap, walk: Walk, folder: Path) -> Pi
         ("(c) Corridor and backbone path", ""), ("(d) Final path", _metres(walk)),
     ]  # fmt: skip
     view = padded(place.environment.bounds, 0.012)
-    sheets = new_sheets(
+    canvases = new_canvases(
         view, captions, title="Construction and query", details="cmm-2007, figure 2", columns=2
     )
     samples = roadmap.samples()
     balls = shapely.buffer(shapely.points(samples.points), samples.clearance + RADIUS)
-    for k, sheet in enumerate(sheets):
-        layers.draw_free_space(sheet, free_space_of(place.environment))
+    for k, canvas in enumerate(canvases):
+        layers.draw_free_space(canvas, free_space_of(place.environment))
         if k == 1:
             layers.fill(
-                sheet, shapely.union_all(balls), zorder=1.2, facecolor=palette.CORRIDOR, alpha=0.25
+                canvas, shapely.union_all(balls), zorder=1.2, facecolor=palette.CORRIDOR, alpha=0.25
             )
         if k < 2:
-            _draw_roadmap(sheet, roadmap)
+            _draw_roadmap(canvas, roadmap)
         else:
-            layers.draw_corridor(sheet, walk.corridor, place.environment.walkable)
-            layers.draw_backbone(sheet, walk.corridor)
-    layers.draw_walk_line(sheets[3], walk, colour=palette.ACCENT)
-    draw_page_bar(sheets[-1])
-    save_picture(sheets[0].figure, folder / "cmm-figure-2.png")
+            layers.draw_corridor(canvas, walk.corridor, place.environment.walkable)
+            layers.draw_backbone(canvas, walk.corridor)
+    layers.draw_walk_line(canvases[3], walk, colour=palette.ACCENT)
+    draw_page_bar(canvases[-1])
+    save_picture(canvases[0].figure, folder / "cmm-figure-2.png")
     return Picture("cmm-figure-2.png", "Figure 2. The construction phase and the query phase")
 
 
-def _draw_roadmap(sheet: Sheet, roadmap: Roadmap) -> None:
+def _draw_roadmap(canvas: Canvas, roadmap: Roadmap) -> None:
     samples = roadmap.samples()
     for edge in range(roadmap.n_edges):
-        sheet.axes.plot(*samples.points[samples.edge == edge].T, color=palette.INK, lw=1.0)
-    sheet.axes.plot(*roadmap.nodes.T, "o", ms=4.0, mfc=palette.HALO, mec=palette.INK, zorder=3.0)
+        canvas.axes.plot(*samples.points[samples.edge == edge].T, color=palette.INK, lw=1.0)
+    canvas.axes.plot(*roadmap.nodes.T, "o", ms=4.0, mfc=palette.HALO, mec=palette.INK, zorder=3.0)
 
 
 def _draw_extension(place: Scene, corridor: Corridor, folder: Path) -> Picture:
@@ -327,19 +327,19 @@ def _draw_extension(place: Scene, corridor: Corridor, folder: Path) -> Picture:
     reach = 1.15 * float(corridor.radii[count])
     view = (x - 2.0 * reach, y - reach, x + 2.0 * reach, y + reach)
     title = "Extending the corridor to the start"
-    (sheet,) = new_sheets(view, [("", "")], title=title, details="cmm-2007, figure 3")
-    layers.draw_free_space(sheet, free_space_of(place.environment))
-    layers.draw_corridor(sheet, corridor, place.environment.walkable)
-    layers.draw_backbone(sheet, corridor)
+    (canvas,) = new_canvases(view, [("", "")], title=title, details="cmm-2007, figure 3")
+    layers.draw_free_space(canvas, free_space_of(place.environment))
+    layers.draw_corridor(canvas, corridor, place.environment.walkable)
+    layers.draw_backbone(canvas, corridor)
     for k in np.linspace(0, count, 6).astype(int):
         centre = tuple(corridor.backbone[k].tolist())
         ring: dict[str, Any] = {"fc": "none", "ec": palette.INK, "lw": 0.8}
-        sheet.axes.add_patch(Circle(centre, corridor.radii[k], zorder=3.0, **ring))
-        sheet.axes.plot(*centre, "o", ms=3.0, color=palette.INK, zorder=3.1)
+        canvas.axes.add_patch(Circle(centre, corridor.radii[k], zorder=3.0, **ring))
+        canvas.axes.plot(*centre, "o", ms=3.0, color=palette.INK, zorder=3.1)
     for at, words in ((corridor.backbone[0], "s"), (corridor.backbone[count], "s'")):
-        sheet.axes.annotate(words, at, xytext=(5, 5), textcoords="offset points", fontsize=9)
-    draw_page_bar(sheet)
-    save_picture(sheet.figure, folder / "cmm-figure-3.png")
+        canvas.axes.annotate(words, at, xytext=(5, 5), textcoords="offset points", fontsize=9)
+    draw_page_bar(canvas)
+    save_picture(canvas.figure, folder / "cmm-figure-3.png")
     return Picture("cmm-figure-3.png", f"Figure 3. {title}: s is the start, s' its closest point")
 
 

@@ -12,9 +12,9 @@ from footway.corridor import CorridorMap
 from footway.crowd import Crowd, Profile
 from footway.environment import Environment
 from footway.plot import palette, save_picture
+from footway.plot.canvas import draw_page_bar, new_canvases
 from footway.plot.layers import draw_free_space
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce import charts
 from footway.reproduce.claims import stated
 from footway.reproduce.cmm.setup import RADIUS
@@ -227,7 +227,7 @@ def _draw(
 ) -> Picture:
     title = f"{effort.each_direction} against {effort.each_direction}: lanes form"
     chosen = [(name, moment) for name, run in runs.items() for moment in _worth_seeing(run)]
-    sheets = new_sheets(
+    canvases = new_canvases(
         (0.0, -0.3, SIZE[0], SIZE[1] + 0.3),
         [_caption(name, moment) for name, moment in chosen],
         columns=1,
@@ -236,11 +236,11 @@ def _draw(
     )
     colours = np.array([to_rgb(_EAST), to_rgb(_WEST)])
     free_space = free_space_of(environment)
-    for sheet, (_, moment) in zip(sheets, chosen, strict=True):
-        draw_free_space(sheet, free_space)
-        draw_dots(sheet, moment.places, colours[moment.west.astype(int)])
-    draw_page_bar(sheets[-1])
-    save_picture(sheets[0].figure, folder / FILE)
+    for canvas, (_, moment) in zip(canvases, chosen, strict=True):
+        draw_free_space(canvas, free_space)
+        draw_dots(canvas, moment.places, colours[moment.west.astype(int)])
+    draw_page_bar(canvases[-1])
+    save_picture(canvases[0].figure, folder / FILE)
     return Picture(FILE, title)
 
 

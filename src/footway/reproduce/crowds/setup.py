@@ -11,10 +11,10 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 
 from footway.plot import layers, palette
+from footway.plot.canvas import SIDE, WIDTH, add_line_key, draw_page_bar, new_canvases
 from footway.plot.layers import draw_free_space
 from footway.plot.people import People, draw_people
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import SIDE, WIDTH, add_line_key, draw_page_bar, new_sheets
 from footway.reproduce.cmm.setup import RADIUS
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.crowd import Crowd
     from footway.environment import Environment
+    from footway.plot.canvas import Box, Canvas
     from footway.plot.shapes import FreeSpace
-    from footway.plot.sheet import Box, Sheet
     from footway.reproduce.crowds.groups import GroupWalk
 
 
@@ -109,44 +109,44 @@ def draw_groups(
 ) -> Figure:
     """Return a picture with a map for each group, in the given number of columns."""
     captions = [(panel.caption, panel.details) for panel in panels]
-    sheets = new_sheets(view, captions, columns=columns, title=title, details=details)
+    canvases = new_canvases(view, captions, columns=columns, title=title, details=details)
     free_space = free_space_of(environment)
-    for sheet, panel in zip(sheets, panels, strict=True):
-        _draw_group(sheet, free_space, panel)
-    _draw_key(sheets[-1])
-    draw_page_bar(sheets[-1])
-    return sheets[0].figure
+    for canvas, panel in zip(canvases, panels, strict=True):
+        _draw_group(canvas, free_space, panel)
+    _draw_key(canvases[-1])
+    draw_page_bar(canvases[-1])
+    return canvases[0].figure
 
 
-def _draw_group(sheet: Sheet, free_space: FreeSpace, panel: Panel) -> None:
+def _draw_group(canvas: Canvas, free_space: FreeSpace, panel: Panel) -> None:
     """Draw the corridor, and the group at some times."""
     walk = panel.walk
-    draw_free_space(sheet, free_space)
-    layers.draw_corridor(sheet, walk.corridor, free_space.walkable)
-    layers.draw_backbone(sheet, walk.corridor)
+    draw_free_space(canvas, free_space)
+    layers.draw_corridor(canvas, walk.corridor, free_space.walkable)
+    layers.draw_backbone(canvas, walk.corridor)
     for share in panel.shares:
         frame = walk.frame_at(share)
         colour = palette.journey_colours()(share)
-        draw_dots(sheet, walk.places[frame], np.array([colour[:3]] * walk.places.shape[1]))
-        _write_time(sheet, walk.places[frame], f"{walk.times[frame]:.0f} s", colour)
+        draw_dots(canvas, walk.places[frame], np.array([colour[:3]] * walk.places.shape[1]))
+        _write_time(canvas, walk.places[frame], f"{walk.times[frame]:.0f} s", colour)
     for end, face in ((walk.corridor.start, palette.HALO), (walk.corridor.goal, palette.INK)):
-        sheet.axes.plot(*end, "o", ms=5.0, mfc=face, mec=palette.INK, mew=1.2, zorder=2.9)
+        canvas.axes.plot(*end, "o", ms=5.0, mfc=face, mec=palette.INK, mew=1.2, zorder=2.9)
 
 
-def draw_dots(sheet: Sheet, places: Floats, colours: Floats) -> None:
+def draw_dots(canvas: Canvas, places: Floats, colours: Floats) -> None:
     """Draw characters (n, 2) at their size, or at the smallest visible size."""
-    radius = max(RADIUS, 0.5 * _SMALLEST * sheet.metres_per_point)
-    draw_people(sheet, People(places, np.full(len(places), radius), colours))
+    radius = max(RADIUS, 0.5 * _SMALLEST * canvas.metres_per_point)
+    draw_people(canvas, People(places, np.full(len(places), radius), colours))
 
 
-def _write_time(sheet: Sheet, places: Floats, words: str, colour: Any) -> None:
+def _write_time(canvas: Canvas, places: Floats, words: str, colour: Any) -> None:
     """Write the time above the centre of the group, or below it at the edge of the map."""
-    margin = 12.0 * sheet.metres_per_point
+    margin = 12.0 * canvas.metres_per_point
     x = float(np.median(places[:, 0]))
     near = places[np.abs(places[:, 0] - x) <= margin, 1]
     low, high = near.min(), near.max()
-    above = high + margin < sheet.view[3]
-    sheet.axes.annotate(
+    above = high + margin < canvas.view[3]
+    canvas.axes.annotate(
         words, (x, float(high if above else low)), xytext=(0.0, 4.0 if above else -4.0),
         textcoords="offset points", fontsize=7, weight="bold", color=colour, ha="center",
         va="bottom" if above else "top", zorder=5.0,
@@ -154,7 +154,7 @@ def _write_time(sheet: Sheet, places: Floats, words: str, colour: Any) -> None:
     )  # fmt: skip
 
 
-def _draw_key(sheet: Sheet) -> None:
+def _draw_key(canvas: Canvas) -> None:
     """Draw the key of the marks below the maps, on the left."""
     ring: dict[str, Any] = {"marker": "o", "lw": 0, "mec": palette.INK, "ms": 4.5}
     entries = {
@@ -168,4 +168,4 @@ def _draw_key(sheet: Sheet) -> None:
     }
     style: dict[str, Any] = {"handlelength": 1.6, "columnspacing": 1.4, "borderpad": None}
     at = (SIDE / WIDTH - 0.006, 0.006)
-    add_line_key(sheet, entries, at, len(entries), loc="lower left", **style)
+    add_line_key(canvas, entries, at, len(entries), loc="lower left", **style)

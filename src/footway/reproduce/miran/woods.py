@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from footway.plot import Line, RoutePanel, draw_routes, palette, save_picture
-from footway.plot.sheet import padded
+from footway.plot.canvas import padded
 from footway.reproduce.claims import Claim, stated
 from footway.reproduce.miran.setup import ADULT, CHILD, FINE, MARGIN, PAPER, rows_of, walk
 from footway.reproduce.report import Picture, Section, Table

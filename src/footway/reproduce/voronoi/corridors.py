@@ -12,9 +12,9 @@ from matplotlib.patches import Circle
 from footway.corridor import Corridor, CorridorMap
 from footway.environment import gallery
 from footway.plot import layers, palette, save_picture
+from footway.plot.canvas import draw_page_bar, new_canvases
 from footway.plot.layers import draw_free_space
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.claims import stated
 from footway.reproduce.questions import Question
 from footway.reproduce.report import Picture, Section, Table
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from footway.arrays import Floats
     from footway.corridor import TautPath
     from footway.environment import Environment
+    from footway.plot.canvas import Box, Canvas
     from footway.plot.shapes import FreeSpace
-    from footway.plot.sheet import Box, Sheet
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
 
@@ -161,30 +161,30 @@ def _draw(environment: Environment, pair: PathPair, folder: Path) -> Picture:
     ]
     title = "The corridor around a backbone path"
     details = f"{PAPER}, figure 9  ·  circles of {WIDTH:g} m at most"
-    sheets = new_sheets(VIEW, captions, title=title, details=details, columns=3)
+    canvases = new_canvases(VIEW, captions, title=title, details=details, columns=3)
     free_space = free_space_of(environment)
-    _draw_path(sheets[0], free_space, pair.near, pair.around_near)
-    _draw_path(sheets[1], free_space, pair.far, pair.around_far)
-    last = _draw_attraction(sheets[2], free_space, pair)
-    _draw_key(sheets[0])
-    draw_page_bar(sheets[1])
+    _draw_path(canvases[0], free_space, pair.near, pair.around_near)
+    _draw_path(canvases[1], free_space, pair.far, pair.around_far)
+    last = _draw_attraction(canvases[2], free_space, pair)
+    _draw_key(canvases[0])
+    draw_page_bar(canvases[1])
     draw_page_bar(last)
-    save_picture(sheets[0].figure, folder / FILE)
+    save_picture(canvases[0].figure, folder / FILE)
     return Picture(
         FILE, f"Figure 9. {title}: near obstacles, far from them, and the attraction point"
     )
 
 
-def _draw_path(sheet: Sheet, free_space: FreeSpace, path: TautPath, corridor: Corridor) -> None:
-    draw_free_space(sheet, free_space)
-    layers.draw_corridor(sheet, corridor, free_space.walkable)
-    draw_lines(sheet, [path.points], colour=palette.HALO, width=2.8, level=2.9, alpha=0.8)
-    draw_lines(sheet, [path.points], colour=palette.ACCENT, width=1.3, level=3.0)
+def _draw_path(canvas: Canvas, free_space: FreeSpace, path: TautPath, corridor: Corridor) -> None:
+    draw_free_space(canvas, free_space)
+    layers.draw_corridor(canvas, corridor, free_space.walkable)
+    draw_lines(canvas, [path.points], colour=palette.HALO, width=2.8, level=2.9, alpha=0.8)
+    draw_lines(canvas, [path.points], colour=palette.ACCENT, width=1.3, level=3.0)
     for end, face in ((path.start, palette.HALO), (path.goal, palette.ACCENT)):
-        draw_dots(sheet, np.array([end]), face=face, size=15.0, level=3.5)
+        draw_dots(canvas, np.array([end]), face=face, size=15.0, level=3.5)
 
 
-def _draw_attraction(sheet: Sheet, free_space: FreeSpace, pair: PathPair) -> Sheet:
+def _draw_attraction(canvas: Canvas, free_space: FreeSpace, pair: PathPair) -> Canvas:
     """Draw an entity beside the path and the circle of its attraction point, magnified."""
     corridor = pair.around_far
     k = int(_SHARE * len(corridor.radii))
@@ -192,35 +192,35 @@ def _draw_attraction(sheet: Sheet, free_space: FreeSpace, pair: PathPair) -> She
     left = np.array([-along[1], along[0]]) / np.hypot(*along)
     place = corridor.backbone[k] + _ASIDE * corridor.radii[k] * left
     at = attraction_point(corridor, place, k)
-    sheet = _zoomed(sheet, corridor.backbone[at], 7.0)
-    _draw_path(sheet, free_space, pair.far, corridor)
+    canvas = _zoomed(canvas, corridor.backbone[at], 7.0)
+    _draw_path(canvas, free_space, pair.far, corridor)
     for ball, style in ((k, ":"), (at, "-")):
         ring: dict[str, Any] = {"fc": "none", "ec": palette.INK, "lw": 0.9, "ls": style}
         x, y = corridor.backbone[ball].tolist()
-        sheet.axes.add_patch(Circle((x, y), corridor.radii[ball], zorder=3.2, **ring))
+        canvas.axes.add_patch(Circle((x, y), corridor.radii[ball], zorder=3.2, **ring))
     arrow = {"arrowstyle": "-|>", "color": palette.INK, "lw": 0.9, "shrinkA": 4, "shrinkB": 3}
     ends = tuple(corridor.backbone[at].tolist()), tuple(place.tolist())
-    sheet.axes.annotate("", *ends, arrowprops=arrow, zorder=3.6)
+    canvas.axes.annotate("", *ends, arrowprops=arrow, zorder=3.6)
     disc = Circle(ends[1], RADIUS, fc=palette.PINCH, ec=palette.HALO, lw=0.6, zorder=3.7)
-    sheet.axes.add_patch(disc)
-    draw_dots(sheet, corridor.backbone[[at]], face=palette.INK, size=13.0, level=3.8)
-    return sheet
+    canvas.axes.add_patch(disc)
+    draw_dots(canvas, corridor.backbone[[at]], face=palette.INK, size=13.0, level=3.8)
+    return canvas
 
 
-def _zoomed(sheet: Sheet, middle: Floats, width: float) -> Sheet:
-    """Return the sheet, zoomed to a part of the map of this width, m."""
+def _zoomed(canvas: Canvas, middle: Floats, width: float) -> Canvas:
+    """Return the canvas, zoomed to a part of the map of this width, m."""
     height = width * (VIEW[3] - VIEW[1]) / (VIEW[2] - VIEW[0])
     x, y = middle.tolist()
     view: Box = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
-    sheet.axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]))
-    return replace(sheet, view=view)
+    canvas.axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]))
+    return replace(canvas, view=view)
 
 
-def _draw_key(sheet: Sheet) -> None:
+def _draw_key(canvas: Canvas) -> None:
     entries = {
         "backbone path": line_key(palette.ACCENT, 1.4),
         "corridor": fill_key(palette.CORRIDOR, 0.3),
         "entity": dot_key(palette.PINCH),
         "attraction point": dot_key(palette.INK),
     }
-    draw_key(sheet, entries, columns=2)
+    draw_key(canvas, entries, columns=2)

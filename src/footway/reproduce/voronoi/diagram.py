@@ -10,9 +10,9 @@ from matplotlib.patches import PathPatch
 
 from footway.corridor import CorridorMap
 from footway.plot import palette, save_picture
+from footway.plot.canvas import draw_page_bar, new_canvases, padded
 from footway.plot.layers import draw_free_space, outline
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.claims import stated
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.setup import (
@@ -134,19 +134,19 @@ def _tints(shapes: Shapes) -> list[str]:
 def _draw(environment: Environment, cells: Cells, lines: list[Floats], folder: Path) -> Picture:
     view = padded(environment.bounds, 0.012)
     title = "The Voronoi diagram of six blocks and four boundaries"
-    (sheet,) = new_sheets(view, [("", "")], title=title, details=f"{PAPER}, figure 3")
-    draw_free_space(sheet, free_space_of(environment))
+    (canvas,) = new_canvases(view, [("", "")], title=title, details=f"{PAPER}, figure 3")
+    draw_free_space(canvas, free_space_of(environment))
     for shape, colour in zip(cells.shapes, _tints(cells.shapes), strict=True):
         parts = shapely.orient_polygons(shapely.get_parts(shape))
         fill = PathPatch(outline(parts), facecolor=colour, alpha=0.13, edgecolor="none")
         fill.set_zorder(1.15)
-        sheet.axes.add_patch(fill)
-    draw_lines(sheet, lines, colour=palette.INK, width=1.6, level=2.0)
+        canvas.axes.add_patch(fill)
+    draw_lines(canvas, lines, colour=palette.INK, width=1.6, level=2.0)
     entries = {
         "Voronoi diagram": line_key(palette.INK, 1.6),
         "nearest to one obstacle": fill_key(palette.CORRIDOR, 0.25),
     }
-    draw_key(sheet, entries)
-    draw_page_bar(sheet)
-    save_picture(sheet.figure, folder / FILE)
+    draw_key(canvas, entries)
+    draw_page_bar(canvas)
+    save_picture(canvas.figure, folder / FILE)
     return Picture(FILE, f"Figure 3. {title}")

@@ -10,9 +10,9 @@ import shapely
 from footway.corridor import CorridorMap
 from footway.environment import Environment
 from footway.plot import palette, save_picture
+from footway.plot.canvas import draw_page_bar, new_canvases, padded
 from footway.plot.layers import draw_free_space
 from footway.plot.shapes import blended_pieces, free_space_of
-from footway.plot.sheet import draw_page_bar, new_sheets, padded
 from footway.reproduce.claims import stated
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.diagram import obstacles_of
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.arrays import Floats
-    from footway.plot.sheet import Sheet
+    from footway.plot.canvas import Canvas
     from footway.reproduce.voronoi.setup import Effort
     from footway.roadmap import Roadmap
 
@@ -258,21 +258,21 @@ def _draw_sample(environment: Environment, steps: list[Floats], folder: Path) ->
     x, y = steps[-1].tolist()
     view = (x - 3.0, y - 3.0, x + 3.0, y + 3.0)
     title = "Retracting a sample to the Voronoi diagram"
-    sheets = new_sheets(view, captions, title=title, details=f"{PAPER}, figure 4", columns=3)
+    canvases = new_canvases(view, captions, title=title, details=f"{PAPER}, figure 4", columns=3)
     parts = obstacles_of(environment)
     nearest = parts[int(shapely.distance(parts, shapely.points(steps[0])).argmin())]
     foot = shapely.get_coordinates(shapely.shortest_line(nearest, shapely.points(steps[0])))[0]
     shown = ([foot, steps[0]], [foot, *steps[:-1]], [steps[-3], steps[-1], steps[-2]])
-    for sheet, points in zip(sheets, shown, strict=True):
-        draw_free_space(sheet, free_space_of(environment))
+    for canvas, points in zip(canvases, shown, strict=True):
+        draw_free_space(canvas, free_space_of(environment))
         lines = diagram_lines(CorridorMap.build(environment), 0.02)
-        draw_lines(sheet, lines, colour=palette.WALL, width=0.7, level=1.5)
-        draw_lines(sheet, [np.array(points)], colour=palette.CORRIDOR, width=1.2, level=2.0)
-        draw_dots(sheet, np.array(points), face=palette.HALO, size=13.0, level=3.0)
-    draw_dots(sheets[0], steps[0][None], face=palette.ACCENT, size=16.0, level=3.4)
-    draw_dots(sheets[2], steps[-1][None], face=palette.ACCENT, size=16.0, level=3.4)
-    draw_page_bar(sheets[-1])
-    save_picture(sheets[0].figure, folder / "voronoi-figure-4.png")
+        draw_lines(canvas, lines, colour=palette.WALL, width=0.7, level=1.5)
+        draw_lines(canvas, [np.array(points)], colour=palette.CORRIDOR, width=1.2, level=2.0)
+        draw_dots(canvas, np.array(points), face=palette.HALO, size=13.0, level=3.0)
+    draw_dots(canvases[0], steps[0][None], face=palette.ACCENT, size=16.0, level=3.4)
+    draw_dots(canvases[2], steps[-1][None], face=palette.ACCENT, size=16.0, level=3.4)
+    draw_page_bar(canvases[-1])
+    save_picture(canvases[0].figure, folder / "voronoi-figure-4.png")
     return Picture("voronoi-figure-4.png", f"Figure 4. {title}")
 
 
@@ -283,18 +283,18 @@ def _draw_overlaps(merged: dict[str, tuple[Floats, Floats]], folder: Path) -> Pi
         for what, lines in zip(("before", "merged"), pair, strict=True)
     ]
     title = "Overlapping edges are merged"
-    sheets = new_sheets(HALL, captions, title=title, details=f"{PAPER}, figure 6", columns=2)
+    canvases = new_canvases(HALL, captions, title=title, details=f"{PAPER}, figure 6", columns=2)
     hall = free_space_of(Environment.from_polygons(bounds=HALL))
-    for sheet, lines in zip(
-        sheets, (each for pair in merged.values() for each in pair), strict=True
+    for canvas, lines in zip(
+        canvases, (each for pair in merged.values() for each in pair), strict=True
     ):
-        draw_free_space(sheet, hall)
+        draw_free_space(canvas, hall)
         for k, line in enumerate(lines):
             colour = (palette.CORRIDOR, palette.ACCENT, palette.PINCH)[k % 3]
-            draw_lines(sheet, [line], colour=colour, width=1.6, level=2.0)
-        draw_dots(sheet, lines.reshape(-1, 2), face=palette.HALO, size=13.0, level=3.0)
-    draw_page_bar(sheets[-1])
-    save_picture(sheets[0].figure, folder / "voronoi-figure-6.png")
+            draw_lines(canvas, [line], colour=colour, width=1.6, level=2.0)
+        draw_dots(canvas, lines.reshape(-1, 2), face=palette.HALO, size=13.0, level=3.0)
+    draw_page_bar(canvases[-1])
+    save_picture(canvases[0].figure, folder / "voronoi-figure-6.png")
     return Picture("voronoi-figure-6.png", f"Figure 6. {title}, in four cases")
 
 
@@ -308,44 +308,44 @@ def _draw(environment: Environment, stages: Stages, folder: Path) -> Picture:
     ]
     title = "Retracting edges to the Voronoi diagram"
     details = f"{PAPER}, figure 5  ·  clearance {CLEARANCE:g} m"
-    sheets = new_sheets(view, captions, title=title, details=details, columns=2)
+    canvases = new_canvases(view, captions, title=title, details=details, columns=2)
     lines = diagram_lines(CorridorMap.build(environment), 0.02)
-    for sheet in sheets:
-        draw_free_space(sheet, free_space_of(environment))
-        draw_lines(sheet, lines, colour=palette.WALL, width=0.5, level=1.5)
+    for canvas in canvases:
+        draw_free_space(canvas, free_space_of(environment))
+        draw_lines(canvas, lines, colour=palette.WALL, width=0.5, level=1.5)
     judge, joined = Judge(environment), stages.joined
-    _draw_moves(sheets[0], stages)
-    _draw_edges(sheets[0], stages.before, stages.vertices, judge)
-    _draw_edges(sheets[1], stages.after, stages.vertices, judge)
-    _draw_edges(sheets[2], _edges(joined), joined.nodes, judge)
-    smooth, _ = blended_pieces(stages.full, sheets[3].metres_per_point)
-    _draw_edges(sheets[3], list(smooth), np.empty((0, 2)), judge)
-    _draw_key(sheets[3])
-    draw_page_bar(sheets[3])
-    save_picture(sheets[0].figure, folder / FILE)
+    _draw_moves(canvases[0], stages)
+    _draw_edges(canvases[0], stages.before, stages.vertices, judge)
+    _draw_edges(canvases[1], stages.after, stages.vertices, judge)
+    _draw_edges(canvases[2], _edges(joined), joined.nodes, judge)
+    smooth, _ = blended_pieces(stages.full, canvases[3].metres_per_point)
+    _draw_edges(canvases[3], list(smooth), np.empty((0, 2)), judge)
+    _draw_key(canvases[3])
+    draw_page_bar(canvases[3])
+    save_picture(canvases[0].figure, folder / FILE)
     return Picture(FILE, f"Figure 5. {title}: before, after, and what becomes of them")
 
 
-def _draw_moves(sheet: Sheet, stages: Stages) -> None:
+def _draw_moves(canvas: Canvas, stages: Stages) -> None:
     """Draw the samples and their retraction to the diagram."""
     moves = list(np.stack([stages.samples, stages.vertices], axis=1))
-    draw_lines(sheet, moves, colour=palette.MUTED, width=0.6, level=1.8, linestyle=(0, (1.5, 1.5)))
+    draw_lines(canvas, moves, colour=palette.MUTED, width=0.6, level=1.8, linestyle=(0, (1.5, 1.5)))
     x, y = stages.samples.T
-    sheet.axes.plot(x, y, ".", ms=2.5, color=palette.MUTED, zorder=1.9)
+    canvas.axes.plot(x, y, ".", ms=2.5, color=palette.MUTED, zorder=1.9)
 
 
-def _draw_edges(sheet: Sheet, edges: list[Floats], vertices: Floats, judge: Judge) -> None:
+def _draw_edges(canvas: Canvas, edges: list[Floats], vertices: Floats, judge: Judge) -> None:
     """Draw vertices and edges; parts too close to a wall have another colour."""
-    draw_lines(sheet, edges, colour=palette.HALO, width=2.6, level=2.0, alpha=0.8)
+    draw_lines(canvas, edges, colour=palette.HALO, width=2.6, level=2.0, alpha=0.8)
     pieces = [piece for edge in edges for piece in np.stack([edge[:-1], edge[1:]], axis=1)]
     near = _clearances(pieces, judge) < CLEARANCE - _SEEN
     for chosen, colour in ((~near, palette.CORRIDOR), (near, palette.ACCENT)):
         lines = [piece for piece, is_one in zip(pieces, chosen, strict=True) if is_one]
-        draw_lines(sheet, lines, colour=colour, width=1.3, level=2.1)
-    draw_dots(sheet, vertices, face=palette.HALO, size=11.0, level=3.3)
+        draw_lines(canvas, lines, colour=colour, width=1.3, level=2.1)
+    draw_dots(canvas, vertices, face=palette.HALO, size=11.0, level=3.3)
 
 
-def _draw_key(sheet: Sheet) -> None:
+def _draw_key(canvas: Canvas) -> None:
     entries = {
         "Voronoi diagram": line_key(palette.WALL, 0.6),
         "sample": dot_key(palette.MUTED, 2.0),
@@ -353,4 +353,4 @@ def _draw_key(sheet: Sheet) -> None:
         "edge": line_key(palette.CORRIDOR, 1.4),
         "edge that is too near to an obstacle": line_key(palette.ACCENT, 1.4),
     }
-    draw_key(sheet, entries)
+    draw_key(canvas, entries)

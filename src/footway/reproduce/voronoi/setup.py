@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from footway.corridor import CorridorMap
 from footway.environment import Environment, gallery
 from footway.plot import palette
-from footway.plot.sheet import SIDE, WIDTH, add_line_key
+from footway.plot.canvas import SIDE, WIDTH, add_line_key
 from footway.reproduce.voronoi.judge import Judge
 from footway.roadmap.voronoi.blends import blends
 from footway.roadmap.voronoi.voronoi_prm import voronoi_prm
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
 
     from footway.arrays import Floats
-    from footway.plot.sheet import Sheet
+    from footway.plot.canvas import Canvas
     from footway.roadmap import Roadmap
     from footway.roadmap.voronoi.blends import Blends
 
@@ -123,19 +123,25 @@ PAPER: Final = "voronoi-roadmaps-2004"
 
 
 def draw_lines(
-    sheet: Sheet, lines: Sequence[Floats], *, colour: str, width: float, level: float, **style: Any
+    canvas: Canvas,
+    lines: Sequence[Floats],
+    *,
+    colour: str,
+    width: float,
+    level: float,
+    **style: Any,
 ) -> None:
     """Draw lines (n, 2) m on a map; `width` is in points."""
     drawn = LineCollection(list(lines), colors=colour, linewidths=width, zorder=level)
     drawn.set(capstyle="round", joinstyle="round", **style)
-    sheet.axes.add_collection(drawn, autolim=False)
+    canvas.axes.add_collection(drawn, autolim=False)
 
 
-def draw_dots(sheet: Sheet, points: Floats, *, face: str, size: float, level: float) -> None:
+def draw_dots(canvas: Canvas, points: Floats, *, face: str, size: float, level: float) -> None:
     """Draw points (n, 2) m as discs with a dark rim."""
     x, y = points.T
     style: dict[str, Any] = {"edgecolors": palette.INK, "linewidths": 0.6}
-    sheet.axes.scatter(x, y, s=size, c=face, zorder=level, **style)
+    canvas.axes.scatter(x, y, s=size, c=face, zorder=level, **style)
 
 
 def diagram_lines(cmap: CorridorMap, step: float) -> list[Floats]:
@@ -145,11 +151,11 @@ def diagram_lines(cmap: CorridorMap, step: float) -> list[Floats]:
     return [axis.points[a:b] for a, b in ends]
 
 
-def draw_key(sheet: Sheet, entries: Mapping[str, Artist], *, columns: int | None = None) -> None:
+def draw_key(canvas: Canvas, entries: Mapping[str, Artist], *, columns: int | None = None) -> None:
     """Draw the key of the marks below the maps, in one line or in columns."""
-    at = (SIDE / WIDTH - 0.006, 0.28 / sheet.figure.get_figheight())
+    at = (SIDE / WIDTH - 0.006, 0.28 / canvas.figure.get_figheight())
     style = {"handlelength": 1.6, "columnspacing": 1.4, "borderpad": None}
-    add_line_key(sheet, entries, at, columns or len(entries), **style)
+    add_line_key(canvas, entries, at, columns or len(entries), **style)
 
 
 def line_key(colour: str, width: float, **style: Any) -> Line2D:

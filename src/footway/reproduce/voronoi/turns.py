@@ -10,9 +10,9 @@ from matplotlib.patches import Circle
 
 from footway.environment import Environment
 from footway.plot import palette, save_picture
+from footway.plot.canvas import draw_page_bar, new_canvases
 from footway.plot.layers import draw_free_space
 from footway.plot.shapes import free_space_of
-from footway.plot.sheet import draw_page_bar, new_sheets
 from footway.reproduce.claims import stated
 from footway.reproduce.report import Picture, Section, Table
 from footway.reproduce.voronoi.judge import Judge, judge_roadmap
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from footway.arrays import Floats
-    from footway.plot.sheet import Sheet
+    from footway.plot.canvas import Canvas
     from footway.reproduce.report import Cell
     from footway.reproduce.voronoi.setup import Effort
     from footway.roadmap.voronoi.blends import Blends
@@ -211,14 +211,14 @@ def _draw(roadmaps: dict[str, tuple[Environment, Roadmap]], folder: Path) -> Pic
     captions = [(PARTS[name].caption, _radii(blends(roadmaps[name][1]))) for name in PARTS]
     title = "Circular blends"
     details = f"{PAPER}, figure 7  ·  clearance {CLEARANCE:g} m"
-    sheets = new_sheets(VIEW, captions, title=title, details=details, columns=3)
-    for sheet, (environment, roadmap) in zip(sheets, roadmaps.values(), strict=True):
-        draw_free_space(sheet, free_space_of(environment))
-        _draw_part(sheet, roadmap)
-    _draw_halving(sheets[-1], roadmaps["c"][1])
-    _draw_key(sheets[-1])
-    draw_page_bar(sheets[-1])
-    save_picture(sheets[0].figure, folder / FILE)
+    canvases = new_canvases(VIEW, captions, title=title, details=details, columns=3)
+    for canvas, (environment, roadmap) in zip(canvases, roadmaps.values(), strict=True):
+        draw_free_space(canvas, free_space_of(environment))
+        _draw_part(canvas, roadmap)
+    _draw_halving(canvases[-1], roadmaps["c"][1])
+    _draw_key(canvases[-1])
+    draw_page_bar(canvases[-1])
+    save_picture(canvases[0].figure, folder / FILE)
     return Picture(FILE, "Figure 7. Circular blends at degree 2, at degree 3, and reduced")
 
 
@@ -226,30 +226,30 @@ def _radii(found: Blends) -> str:
     return "radius " + ", ".join(f"{radius:.2f}" for radius in found.radius) + " m"
 
 
-def _draw_part(sheet: Sheet, roadmap: Roadmap) -> None:
+def _draw_part(canvas: Canvas, roadmap: Roadmap) -> None:
     """Draw edges, their centres, and the blends."""
     found = blends(roadmap)
     ends = roadmap.nodes[roadmap.edges]
-    draw_lines(sheet, list(ends), colour=palette.MUTED, width=0.9, level=2.0)
-    draw_dots(sheet, roadmap.nodes, face=palette.HALO, size=13.0, level=3.3)
-    draw_dots(sheet, ends.mean(axis=1), face=palette.CORRIDOR, size=9.0, level=3.4)
+    draw_lines(canvas, list(ends), colour=palette.MUTED, width=0.9, level=2.0)
+    draw_dots(canvas, roadmap.nodes, face=palette.HALO, size=13.0, level=3.3)
+    draw_dots(canvas, ends.mean(axis=1), face=palette.CORRIDOR, size=9.0, level=3.4)
     arcs = [_points(found, k, roadmap) for k in range(len(found.vertex))]
-    draw_lines(sheet, arcs, colour=palette.HALO, width=4.0, level=2.9, alpha=0.8)
-    draw_lines(sheet, arcs, colour=palette.ACCENT, width=1.9, level=3.0)
+    draw_lines(canvas, arcs, colour=palette.HALO, width=4.0, level=2.9, alpha=0.8)
+    draw_lines(canvas, arcs, colour=palette.ACCENT, width=1.9, level=3.0)
 
 
-def _draw_halving(sheet: Sheet, roadmap: Roadmap) -> None:
+def _draw_halving(canvas: Canvas, roadmap: Roadmap) -> None:
     """Draw the blends too close to the wall, and the disc that the last one touches."""
     full, kept = largest(roadmap), float(blends(roadmap, method="halved").radius[0])
     style: dict[str, Any] = {"linestyle": (0, (3.0, 2.0))}
     radius = float(full.radius[0])
     while radius > kept * (1.0 - 1e-9):
         arc = _points(_scaled(full, radius / float(full.radius[0])), 0, roadmap)
-        draw_lines(sheet, [arc], colour=palette.PINCH, width=0.9, level=2.5, **style)
+        draw_lines(canvas, [arc], colour=palette.PINCH, width=0.9, level=2.5, **style)
         radius *= 0.5
     for corner in _BLOCK[2:]:
         disc = Circle(corner, CLEARANCE, fc="none", ec=palette.WALL, lw=0.7, ls=":", zorder=2.4)
-        sheet.axes.add_patch(disc)
+        canvas.axes.add_patch(disc)
 
 
 def _scaled(found: Blends, share: float) -> Blends:
@@ -270,7 +270,7 @@ def _points(found: Blends, k: int, roadmap: Roadmap) -> Floats:
     return points
 
 
-def _draw_key(sheet: Sheet) -> None:
+def _draw_key(canvas: Canvas) -> None:
     entries = {
         "vertex": dot_key(palette.HALO),
         "centre of an edge": dot_key(palette.CORRIDOR, 3.5),
@@ -279,4 +279,4 @@ def _draw_key(sheet: Sheet) -> None:
         "from the centres, then halved (paper)": line_key(palette.PINCH, 0.9, dashes=(3.0, 2.0)),
         f"{CLEARANCE:g} m around a corner": line_key(palette.WALL, 0.8, ls=":"),
     }
-    draw_key(sheet, entries)
+    draw_key(canvas, entries)

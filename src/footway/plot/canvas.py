@@ -45,7 +45,7 @@ _DPI: Final = 200
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Canvas:
     """A figure with one map on it."""
 
     figure: Figure  # the whole page
@@ -72,16 +72,16 @@ def new_figure(height: float) -> Figure:
     return figure
 
 
-def add_map(figure: Figure, area: Area, view: Box) -> Sheet:
+def add_map(figure: Figure, area: Area, view: Box) -> Canvas:
     """Add an empty map that shows `view` to a page."""
     axes = figure.add_axes(area)
     axes.set(xlim=(view[0], view[2]), ylim=(view[1], view[3]), xticks=[], yticks=[])
     axes.set_facecolor(palette.PAGE)
     axes.spines[:].set_visible(False)
-    return Sheet(figure, axes, view)
+    return Canvas(figure, axes, view)
 
 
-def new_sheet(view: Box, *, title: str, details: str) -> Sheet:
+def new_canvas(view: Box, *, title: str, details: str) -> Canvas:
     """Return a page with one empty map that shows `view`, a heading and a scale bar."""
     x0, y0, x1, y1 = view
     extra = max(0.0, (x1 - x0) / _WIDEST - (y1 - y0)) / 2  # above and below a thin strip
@@ -92,11 +92,11 @@ def new_sheet(view: Box, *, title: str, details: str) -> Sheet:
     page = height + HEADING + KEYS
     left = 0.5 * (WIDTH - width) / WIDTH
     area = (left, KEYS / page, width / WIDTH, height / page)
-    sheet = add_map(new_figure(page), area, view)
-    place = sheet.axes.get_position()
-    write_heading(sheet.figure, (place.x0, place.x1), title, details)
-    draw_bar(sheet, sheet.keys, share=1.0 / 5.0)
-    return sheet
+    canvas = add_map(new_figure(page), area, view)
+    place = canvas.axes.get_position()
+    write_heading(canvas.figure, (place.x0, place.x1), title, details)
+    draw_bar(canvas, canvas.keys, share=1.0 / 5.0)
+    return canvas
 
 
 def write_heading(figure: Figure, between: tuple[float, float], title: str, details: str) -> None:
@@ -108,14 +108,14 @@ def write_heading(figure: Figure, between: tuple[float, float], title: str, deta
     figure.text(right, y, details, fontsize=7.5, color=palette.MUTED, ha="right", **style)
 
 
-def new_sheets(
+def new_canvases(
     view: Box,
     captions: Sequence[tuple[str, str]],
     *,
     title: str,
     details: str,
     columns: int | None = None,
-) -> list[Sheet]:
+) -> list[Canvas]:
     """Return a page with one empty map for each caption (left text, right text).
 
     By default, wide maps are placed one above the other, from four on in two columns, and others
@@ -133,7 +133,7 @@ def new_sheets(
 
     left_and_right = (SIDE, WIDTH - SIDE)
     _write_line(figure, page - 0.62 * HEADING, (title, details), left_and_right, (10, 7.5), "bold")
-    sheets = []
+    canvases = []
     for k, words in enumerate(captions):
         row, column = divmod(k, columns)
         left = SIDE + column * (width + _GAP)
@@ -141,8 +141,8 @@ def new_sheets(
         area = (left / WIDTH, bottom / page, width / WIDTH, height / page)
         above_map = bottom + height + 0.29 * CAPTION
         _write_line(figure, above_map, words, (left, left + width), (8, 7), "normal")
-        sheets.append(add_map(figure, area, view))
-    return sheets
+        canvases.append(add_map(figure, area, view))
+    return canvases
 
 
 def _write_line(
@@ -179,55 +179,55 @@ def view_of(places: Sequence[Floats], share: float, bounds: Box, *, least: float
 
 
 def add_colour_key(
-    sheet: Sheet, colours: ScalarMappable, *, label: str, above: bool, area: Area | None = None
+    canvas: Canvas, colours: ScalarMappable, *, label: str, above: bool, area: Area | None = None
 ) -> None:
     """Draw a slim colour bar below the map, on the left; `above`: some values exceed its end.
 
     `area` is the area for the keys of a page with several maps.
     """
-    left, bottom, width, height = sheet.keys if area is None else area
-    axes = sheet.figure.add_axes((left, bottom + 0.58 * height, 0.36 * width, 0.15 * height))
-    bar = sheet.figure.colorbar(
+    left, bottom, width, height = canvas.keys if area is None else area
+    axes = canvas.figure.add_axes((left, bottom + 0.58 * height, 0.36 * width, 0.15 * height))
+    bar = canvas.figure.colorbar(
         colours, cax=axes, orientation="horizontal", extend="max" if above else "neither"
     )
     bar.outline.set_visible(False)
     bar.ax.xaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
     bar.ax.tick_params(labelsize=6.5, length=2, width=0.5, pad=1.5, colors=palette.MUTED)
     x, y = left + (0.385 if above else 0.37) * width, bottom + 0.65 * height
-    sheet.figure.text(x, y, label, fontsize=7, color=palette.MUTED, va="center")
+    canvas.figure.text(x, y, label, fontsize=7, color=palette.MUTED, va="center")
 
 
 def add_line_key(
-    sheet: Sheet, entries: Mapping[str, Any], at: tuple[float, float], columns: int, **style: Any
+    canvas: Canvas, entries: Mapping[str, Any], at: tuple[float, float], columns: int, **style: Any
 ) -> None:
     """Draw a legend of names and samples at a point of the figure, by default centred vertically.
 
     `style` are further arguments of Matplotlib's `legend`.
     """
-    sheet.figure.legend(
+    canvas.figure.legend(
         list(entries.values()), list(entries), bbox_to_anchor=at, ncols=columns, frameon=False,
         fontsize=7, labelcolor=palette.MUTED, **{"loc": "center left", "borderpad": 0.0, **style},
     )  # fmt: skip
 
 
-def keys_of(sheet: Sheet) -> Area:
+def keys_of(canvas: Canvas) -> Area:
     """Return the area below all maps of a page for keys."""
     side = SIDE / WIDTH
-    return side, 0.0, 1.0 - 2.0 * side, KEYS / sheet.figure.get_figheight()
+    return side, 0.0, 1.0 - 2.0 * side, KEYS / canvas.figure.get_figheight()
 
 
-def draw_page_bar(sheet: Sheet) -> None:
+def draw_page_bar(canvas: Canvas) -> None:
     """Draw a scale bar of a round length below the last map, on the right."""
-    draw_bar(sheet, sheet.keys, share=1.0 / 6.0)
+    draw_bar(canvas, canvas.keys, share=1.0 / 6.0)
 
 
-def draw_bar(sheet: Sheet, area: Area, *, share: float) -> None:
+def draw_bar(canvas: Canvas, area: Area, *, share: float) -> None:
     """Draw a scale bar of a round length in an area, up to a share of the map's width."""
-    metres = round_length((sheet.view[2] - sheet.view[0]) * share)
-    axes = sheet.figure.add_axes(area)
-    axes.set(xlim=(sheet.view[0], sheet.view[2]), ylim=(0, 1))
+    metres = round_length((canvas.view[2] - canvas.view[0]) * share)
+    axes = canvas.figure.add_axes(area)
+    axes.set(xlim=(canvas.view[0], canvas.view[2]), ylim=(0, 1))
     axes.set_axis_off()
-    right, y = sheet.view[2], 0.66
+    right, y = canvas.view[2], 0.66
     ends = (right - metres, right)
     axes.plot(ends, (y, y), color=palette.INK, lw=1.4, solid_capstyle="butt", clip_on=False)
     for x in ends:
