@@ -559,8 +559,8 @@ CALLS = {
     "plot.save_picture": lambda: (
         plot.save_picture, {"figure": figure(), "file": folder() / "out.png"}
     ),
-    "plot.telling_frame": _late(
-        plot.telling_frame, lambda: {"recording": recording()}
+    "plot.representative_frame": _late(
+        plot.representative_frame, lambda: {"recording": recording()}
     ),
 }  # fmt: skip
 

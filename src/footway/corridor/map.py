@@ -345,8 +345,8 @@ class CorridorMap(NotebookDisplay):
             goal: x, y in metres.
             radius: of the disc, m; the path keeps this distance from every wall.
             clearance: preferred distance from walls, m, kept where the corridor is wide enough.
-            tolerance: by which `points` may leave the arcs of the curve, m: they are fewer, and
-                keep the same clearance. The curve is the same.
+            tolerance: by which `points` may deviate from the arcs of the curve, m. They are fewer,
+                with the same clearance; the curve is the same.
 
         Raises:
             BadQuery: a point in a wall, a NaN, a radius that is negative or larger than the map.

@@ -713,7 +713,7 @@ class Crowd:
     def close_link(self, name: str, *, start: float | None = None, end: float = math.inf) -> None:
         """Close stairs or another link of a building: nobody enters, and those on it leave.
 
-        Characters choose other paths. Who has no other waits in front of it. People in a lift get
+        Characters choose other paths; those without one wait in front of it. People in a lift get
         out at the next stop.
 
         Args:

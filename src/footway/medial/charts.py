@@ -137,7 +137,7 @@ def _require_walls_at_seams(seams: Sequence[Seam], ends: Ints, walls: Ints) -> N
     if lonely.any():
         k, end = np.argwhere(lonely)[0].tolist()
         x, y = seams[k].ends[2 * end : 2 * end + 2]
-        raise BadGeometry(f"the seam that ends at ({x:g}, {y:g}) must end at a wall")
+        raise BadGeometry(f"the portal that ends at ({x:g}, {y:g}) must end at a wall")
 
 
 def make_chart(sheets: Sequence[Sheet], doors: list[list[Door]], sites: Sites, sheet: int) -> Chart:
@@ -219,7 +219,7 @@ def _halo(doors: list[list[Door]], door: Door) -> Iterator[tuple[shapely.Geometr
         entry, low, high, hops = waiting.pop()
         if hops > _HOPS:
             x, y = door.a.tolist()
-            raise BadGeometry(f"too many seams behind the one at ({x:g}, {y:g})")
+            raise BadGeometry(f"too many portals one behind the other, from ({x:g}, {y:g}) on")
         frame = _strip(door.a, along, out, (low, high, depth), entry)
         yield _strip_polygon(door.a, along, out, (low, high, depth), entry), entry, frame
         for following in doors[entry.other]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from footway.plot.buildings import draw_building
     from footway.plot.cameras import draw_camera
     from footway.plot.canvas import check_picture_file, save_picture
-    from footway.plot.crowds import draw_crowd, draw_density, draw_moment, telling_frame
+    from footway.plot.crowds import draw_crowd, draw_density, draw_moment, representative_frame
     from footway.plot.figures import (
         draw_alternatives,
         draw_check,
@@ -43,18 +43,40 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Line", "Panel", "RoadmapPanel", "RoutePanel", "animate", "check_animation_file",
-    "check_picture_file", "draw_alternatives", "draw_building", "draw_camera", "draw_check",
-    "draw_crowd", "draw_density", "draw_distances", "draw_map",
-    "draw_moment", "draw_no_path", "draw_panels", "draw_path", "draw_paths", "draw_roadmap",
-    "draw_roadmaps", "draw_route", "draw_routes", "draw_walk", "save_picture", "telling_frame",
+    "Line",
+    "Panel",
+    "RoadmapPanel",
+    "RoutePanel",
+    "animate",
+    "check_animation_file",
+    "check_picture_file",
+    "draw_alternatives",
+    "draw_building",
+    "draw_camera",
+    "draw_check",
+    "draw_crowd",
+    "draw_density",
+    "draw_distances",
+    "draw_map",
+    "draw_moment",
+    "draw_no_path",
+    "draw_panels",
+    "draw_path",
+    "draw_paths",
+    "draw_roadmap",
+    "draw_roadmaps",
+    "draw_route",
+    "draw_routes",
+    "draw_walk",
+    "representative_frame",
+    "save_picture",
 ]  # fmt: skip
 
 _MODULES = {
     "animation": ("animate", "check_animation_file"),
     "buildings": ("draw_building",),
     "cameras": ("draw_camera",),
-    "crowds": ("draw_crowd", "draw_density", "draw_moment", "telling_frame"),
+    "crowds": ("draw_crowd", "draw_density", "draw_moment", "representative_frame"),
     "figures": (
         "draw_alternatives", "draw_check", "draw_distances", "draw_map", "draw_no_path",
         "draw_path", "draw_paths",

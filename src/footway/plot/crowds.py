@@ -148,7 +148,7 @@ def draw_moment(
 
 
 @checked
-def telling_frame(recording: Recording) -> int:
+def representative_frame(recording: Recording) -> int:
     """Return the last frame, or an earlier one if most characters have left by then."""
     there = np.diff(recording.offsets)
     busy = np.flatnonzero(2 * there >= there.max(initial=0)).tolist()

@@ -93,7 +93,7 @@ def study(
         output: folder of the results. Runs that are there already are not repeated.
         workers: processes on this machine; by default one per core.
         executor: runs the simulations instead: a Dask client, or any executor of
-            `concurrent.futures`; `workers` is the number of its workers, if it does not tell.
+            `concurrent.futures`; `workers` is the number of its workers, if it does not report it.
         shard: (k, n) runs only each n-th point, from the k-th on; 1 is the first. All shards may
             use the same folder, or their folders `runs` are copied into one.
         keep: runs that are recorded at the end: "median" and "worst" by time of egress, and

@@ -101,7 +101,7 @@ class StudyFolder:
             facts = json.loads(file.read_text("utf-8"))
         except (OSError, ValueError):
             raise BadFile(
-                f"{self.path}: is not the folder of a study; make it by footway study"
+                f"{self.path}: is not the folder of a study; run `footway study` first"
             ) from None
         if not isinstance(facts, dict) or facts.get("format") != FORMAT:
             raise BadFile(f"{file}: is not the description of a study")

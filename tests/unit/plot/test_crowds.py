@@ -351,11 +351,11 @@ class TestPainter:
     ("there", "frame"),
     [((4, 4, 3, 2), 3), ((4, 4, 3, 1), 1), ((4, 4, 4, 3, 2, 1, 0), 2), ((1, 4, 1), 1), ((0, 0), 1)],
 )
-def test_the_telling_frame(there, frame):
+def test_the_representative_frame(there, frame):
     """The last frame; if more than half have left by then, the middle of the earlier frames."""
     walk = walked(np.ones((1, 2)), np.zeros((1, 2)), frames=len(there))
     crowded = replace(walk, offsets=np.concatenate([[0], np.cumsum(there)]))
-    assert plot.telling_frame(crowded) == frame
+    assert plot.representative_frame(crowded) == frame
 
 
 def test_the_title(room):

@@ -309,7 +309,7 @@ def _load_map(
 def _chosen_frame(recording: Recording, seconds: float | None) -> int:
     """Return the index of the last frame up to a time; by default one with many characters."""
     if seconds is None:
-        return pictures.telling_frame(recording)
+        return pictures.representative_frame(recording)
     first, last = recording.times[[0, -1]].tolist()
     if not first <= seconds <= last + recording.step:
         raise BadInput(f"--at is {seconds:g}; the recording is from {first:g} to {last:g} s")

@@ -303,7 +303,7 @@ def _run(
     cmap, environment, title = prepared.corridors, prepared.environment, scenario.title or ""
 
     def moment() -> Figure:
-        frame = pictures.telling_frame(recording)
+        frame = pictures.representative_frame(recording)
         if recording.floor_names:
             return reports.draw_floors(cmap, recording, frame, title=title)
         return pictures.draw_moment(cmap, recording, frame, title=title, environment=environment)

@@ -105,7 +105,7 @@ def test_a_picture_shows_a_moment_with_people(footway, scenario, tmp_path):
     footway("simulate", scenario(), "-o", file)
     recording = Recording.load(file)
     assert len(recording.frame(-1).ids) == 0
-    assert len(recording.frame(picture.telling_frame(recording)).ids) >= 4
+    assert len(recording.frame(picture.representative_frame(recording)).ids) >= 4
 
 
 def test_going_on_from_a_checkpoint_is_the_same_run(footway, scenario, tmp_path):
