@@ -17,6 +17,7 @@ from footway.crowd.groups import check_bounds
 from footway.crowd.inspection import Stuck, find_stuck, inspect_character
 from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, WALKING, UserForces
 from footway.crowd.models import LocalModel, UserModel, get_model
+from footway.crowd.models.user_model import checked_vectors
 from footway.crowd.obstacles import Obstacle, place_obstacles
 from footway.crowd.populations import (
     Population,
@@ -794,7 +795,7 @@ class Crowd:
             for function in tuple(self._functions):
                 ids, answer = characters.ids, function(self)
                 if answer is not None:
-                    answers.append((ids, _check_forces(answer, len(ids))))
+                    answers.append((ids, _checked_forces(answer, len(ids))))
         finally:
             self._in_functions = False
         if not answers:
@@ -1032,18 +1033,7 @@ def run_steps(
             progress(done, total)
 
 
-def _check_forces(value: Any, count: int) -> NDArray[np.float32]:
-    """Return the checked accelerations (count, 2) that a user's function returned."""
+def _checked_forces(value: Any, count: int) -> NDArray[np.float32]:
+    """Return the accelerations (count, 2) that a user's function returned."""
     wanted = f"give accelerations ({count}, 2) in m/s2, or None"
-    array = validation.floats(value, f"({count}, 2)", name="result of a function of each_step")
-    if array.shape != (count, 2):
-        raise BadQuery(f"a function of each_step returned the shape {array.shape}: {wanted}")
-    with np.errstate(over="ignore"):
-        single = array.astype(np.float32)
-    if not np.isfinite(single).all():
-        row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
-        raise BadQuery(
-            f"a function of each_step returned {array[row].tolist()} in row {row}, which is "
-            f"not finite: {wanted}"
-        )
-    return single
+    return checked_vectors(value, count, name="result of a function of each_step", wanted=wanted)

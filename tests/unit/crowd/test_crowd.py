@@ -451,8 +451,8 @@ class TestEachStep:
     @pytest.mark.parametrize(
         ("answer", "words"),
         [
-            ([(0, 0), (math.nan, 1), (0, 0)], r"returned \[nan, 1.0\] in row 1"),
-            ([(0, 0), (0, 0), (1e300, 1)], r"returned \[1e\+300, 1.0\] in row 2"),
+            ([(0, 0), (math.nan, 1), (0, 0)], r"is \[nan, 1.0\] in row 1"),
+            ([(0, 0), (0, 0), (1e300, 1)], r"is \[1e\+300, 1.0\] in row 2"),
             ("left", "each_step must be numbers .* not 'left'"),
             (
                 [(0, 0), (0,), (0, 0)],

@@ -25,6 +25,7 @@ from footway.crowd.kernels.layouts import (
     X,
     Y,
 )
+from footway.follow.kernels.vectors import segment_at
 
 
 @inner
@@ -38,14 +39,7 @@ def cell_at(x, y, box, shape):
 @inner
 def cell_of_row(row, offsets):
     """Return the last cell that begins at or before a row."""
-    low, high = 0, len(offsets) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if offsets[middle] <= row:
-            low = middle
-        else:
-            high = middle
-    return low
+    return segment_at(offsets, row)
 
 
 @kernel

@@ -92,15 +92,22 @@ class UserModel:
         count = len(neighbours.ids)
         unit = "m/s2" if self.gives == "acceleration" else "m/s"
         name = f"{self.gives} of the user's model"
-        found = validation.floats(self.function(neighbours), f"({count}, 2)", name=name)
-        if found.shape != (count, 2):
-            raise BadQuery(f"the {name} has the shape {found.shape}: return ({count}, 2) in {unit}")
-        with np.errstate(over="ignore"):
-            single = found.astype(np.float32)
-        if not np.isfinite(single).all():
-            row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
-            raise BadQuery(
-                f"the {name} is {found[row].tolist()} for the character in row {row}: return "
-                f"finite numbers in {unit}"
-            )
-        return single
+        wanted = f"return finite numbers ({count}, 2) in {unit}"
+        return checked_vectors(self.function(neighbours), count, name=name, wanted=wanted)
+
+
+def checked_vectors(value: Any, count: int, *, name: str, wanted: str) -> NDArray[np.float32]:
+    """Return what a user's function returned, finite numbers (count, 2).
+
+    Raises:
+        BadQuery: it is something else; `wanted` says what to return.
+    """
+    found = validation.floats(value, f"({count}, 2)", name=name)
+    if found.shape != (count, 2):
+        raise BadQuery(f"the {name} has the shape {found.shape}: {wanted}")
+    with np.errstate(over="ignore"):
+        single = found.astype(np.float32)
+    if not np.isfinite(single).all():
+        row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
+        raise BadQuery(f"the {name} is {found[row].tolist()} in row {row}, not finite: {wanted}")
+    return single

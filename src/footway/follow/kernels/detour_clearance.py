@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from footway._numba.jit import inner
 from footway.follow.kernels.discs import gap_to_disc, velocity_of
 from footway.follow.kernels.layouts import RADIUS
-from footway.follow.kernels.vectors import distance, moved, row, size
+from footway.follow.kernels.vectors import distance, moved, row, segment_at, size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,19 +45,6 @@ class Run(NamedTuple):
     begins: bool  # whether it begins with the corridor's first ball
     ends: bool  # whether it ends with the corridor's last ball
     across: bool  # paths may leave out parts of the backbone: cells lie along x, y and z
-
-
-@inner
-def segment_at(arcs, arc):
-    """Index i of the backbone's segment from i to i + 1 that holds an arc length."""
-    low, high = 0, len(arcs) - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if arcs[middle] <= arc:
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 @inner

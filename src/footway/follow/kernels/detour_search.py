@@ -41,11 +41,10 @@ from footway.follow.kernels.detour_clearance import (
     is_free,
     nearest_disc,
     place_at,
-    segment_at,
     skip,
 )
 from footway.follow.kernels.layouts import RADIUS
-from footway.follow.kernels.vectors import distance, row
+from footway.follow.kernels.vectors import distance, row, segment_at
 
 FINEST_2D = 1e-3  # m, smallest cell: a gap 5 mm wider than the character holds several
 FINEST_3D = 8e-3  # m, coarser, because a surface has many more cells than a line

@@ -27,11 +27,10 @@ from footway.follow.kernels.detour_clearance import (
     gap_between,
     nearest_disc,
     place_at,
-    segment_at,
 )
 from footway.follow.kernels.discs import from_disc
 from footway.follow.kernels.layouts import RADIUS
-from footway.follow.kernels.vectors import dot, minus, moved, plus, row, scaled, size
+from footway.follow.kernels.vectors import dot, minus, moved, plus, row, scaled, segment_at, size
 
 CLOSE = 0.5  # maximum distance of two balls, relative to the lesser clearance
 LOOK_AHEAD = 64  # points of a path among which the next ball is chosen

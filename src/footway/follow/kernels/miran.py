@@ -26,6 +26,7 @@ from footway.follow.kernels.steering import (
     take_step,
     turn_of_a_step,
 )
+from footway.follow.kernels.vectors import segment_at
 from footway.follow.kernels.visibility import BEGIN, END, TOO_MUCH, point_at, see
 from footway.terrain.kernels.triangles import FREE, ON_LINE, highest_rate, rate, trace, trace_within
 
@@ -180,19 +181,6 @@ def _range_of_all(weights, mesh):
 
 
 @inner
-def _line_of(s, lengths):
-    """Line of the route on which curve length s lies."""
-    low, high = 0, len(lengths) - 2
-    while low < high:
-        middle = (low + high + 1) // 2
-        if lengths[middle] > s:
-            high = middle - 1
-        else:
-            low = middle
-    return low
-
-
-@inner
 def _last(i, spacing, intervals):
     """Number of the last candidate of interval i; the first is 0."""
     return int(math.ceil((intervals[i, END] - intervals[i, BEGIN]) / spacing - SAME))
@@ -256,10 +244,10 @@ def _choose(high, is_on_route, c, costs, around):
     s = _candidate(i, min(last, max(0, number)), last, spacing, intervals)
     if s - c.reference > SAME:
         guess = s
-        weight, px, py = _weight(s, _line_of(s, lengths), math.inf, c, costs, around)
+        weight, px, py = _weight(s, segment_at(lengths, s), math.inf, c, costs, around)
         if weight < math.inf:
             best, at, at_x, at_y = weight, s, px, py
-    k = _line_of(intervals[c.intervals - 1, END], lengths)
+    k = segment_at(lengths, intervals[c.intervals - 1, END])
     for i in range(c.intervals - 1, -1, -1):
         last = _last(i, spacing, intervals)
         for m in range(last, -1, -1):

@@ -1,4 +1,4 @@
-"""Vectors: tuples of three numbers; in two dimensions the third is 0."""
+"""Vectors: tuples of three numbers; in two dimensions the third is 0. Segments of polylines."""
 
 from __future__ import annotations
 
@@ -72,3 +72,19 @@ def unit(a):
     if squared == 0.0:
         return 0.0, 0.0, 0.0
     return scaled(a, 1.0 / math.sqrt(squared))
+
+
+@inner
+def segment_at(starts, value):
+    """Last segment that starts at or before a value, by bisection; the first one if none does.
+
+    `starts` (n,) ascend; the last of them is the end of segment n - 2.
+    """
+    low, high = 0, len(starts) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if starts[middle] <= value:
+            low = middle
+        else:
+            high = middle
+    return low
