@@ -21,16 +21,14 @@ def pop(size, keys, queue):
     """Remove the smallest entry, keys[0] and queue[0]; return the new size."""
     size -= 1
     key, node = keys[size], queue[size]
-    k = 0
-    while True:
-        child = 2 * k + 1
-        if child >= size:
-            break
-        if child + 1 < size and keys[child + 1] < keys[child]:
-            child += 1
+    k, child = 0, 1
+    while child < size:
+        # Which child is smaller cannot be predicted: no branch. keys[size] still exists: it is key.
+        child += keys[child + 1] < keys[child]
         if keys[child] >= key:
             break
         keys[k], queue[k] = keys[child], queue[child]
         k = child
+        child = 2 * k + 1
     keys[k], queue[k] = key, node
     return size
