@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from footway._numba.jit import inner, kernel
+from footway._numba.jit import inner, kernel, prefetch
 from footway.corridor.kernels.backbone import (
     direct_cost,
     find_backbone,
@@ -57,6 +57,7 @@ from footway.follow.kernels.forces import mix
 
 FOUND, NONE, IN_WALL = 0, 1, 2
 DRAWS = 1024  # greatest number of goals that are drawn
+DRAWN_AHEAD = 8  # draws by which memory is prefetched: on a large map most goals are too far
 SEARCHES = 4  # greatest number of searches per request
 NEAREST = 4.0  # m, least distance of a drawn goal, if possible
 SMALLEST = 3  # log2 of the smallest block of the pool
@@ -170,30 +171,50 @@ def _draw_near(bits, q, start, requests, goals, index):
     return -1
 
 
+@inner
+def _draw(q, attempt, requests, seed):
+    """Draw one of the goals of a request: (random bits, goal)."""
+    wanted = requests.goal_ranges[q]
+    bits = mix(seed, requests.ids[q], wanted[N_DRAWN] * DRAWS + attempt)
+    return bits, wanted[FIRST_GOAL] + int(bits % np.uint64(wanted[N_GOALS]))
+
+
+@inner(inline=False)
+def _nearest_drawn(q, start, requests, seed, goals, index):
+    """Return the nearest of all drawn goals that are too far, if it is reachable; else -1."""
+    within, nearest, best = requests.within[q], -1, math.inf
+    for attempt in range(DRAWS - 1):
+        _, goal = _draw(q, attempt, requests, seed)
+        dx = goals.located[goal, X] - requests.starts[q, X]
+        dy = goals.located[goal, Y] - requests.starts[q, Y]
+        d2 = dx * dx + dy * dy
+        is_nearer = NEAREST * NEAREST <= d2 < best and d2 > within * within
+        if is_nearer and _is_reachable(start, goal, requests.radii[q], goals.pieces, index):
+            nearest, best = goal, d2
+    return nearest
+
+
 @inner(inline=False)
 def _find(q, start, requests, seed, goals, tracks, openings, delays, index, workspace):
     """Draw a reachable goal and find the path: (goal, number of half-edges); -1, -1 for none."""
     located, pieces = goals.located, goals.pieces
-    radius, within, wanted = requests.radii[q], requests.within[q], requests.goal_ranges[q]
+    radius, within = requests.radii[q], requests.within[q]
     x, y = requests.starts[q, X], requests.starts[q, Y]
-    size, searches = wanted[N_GOALS], 0
-    nearest, best = -1, math.inf  # used if no goal is within the distance
+    size, searches = requests.goal_ranges[q, N_GOALS], 0
     for attempt in range(DRAWS):
-        bits = mix(seed, requests.ids[q], wanted[N_DRAWN] * DRAWS + attempt)
-        goal = wanted[FIRST_GOAL] + int(bits % np.uint64(size))
+        bits, goal = _draw(q, attempt, requests, seed)
         dx, dy = located[goal, X] - x, located[goal, Y] - y
         d2 = dx * dx + dy * dy
         if size > 1 and attempt < DRAWS - 1 and (d2 > within * within or d2 < NEAREST * NEAREST):
-            is_nearer = NEAREST * NEAREST <= d2 < best
-            if is_nearer and _is_reachable(start, goal, radius, pieces, index):
-                nearest, best = goal, d2
+            for ahead in range(1 if attempt == 0 else DRAWN_AHEAD, DRAWN_AHEAD + 1):
+                prefetch(located, _draw(q, attempt + ahead, requests, seed)[1])
             continue
         if size > 1 and attempt == DRAWS - 1:
             near = _draw_near(bits, q, start, requests, goals, index)
+            if near < 0:  # use the nearest if no goal is within the distance
+                near = _nearest_drawn(q, start, requests, seed, goals, index)
             if near >= 0:
                 goal = near
-            elif nearest >= 0:
-                goal = nearest
         if not _is_reachable(start, goal, radius, pieces, index):
             continue
         end = OnAxis(pieces[goal], located[goal, AXIS_X], located[goal, AXIS_Y])
