@@ -379,9 +379,10 @@ class Simulation:
         if len(self._cell_of) != capacity:
             self._cell_of, self._slots, self._ids = np.empty((3, capacity), np.int32)
             self._bodies = np.empty((capacity, 5), np.float32)
-            self._headings = np.empty((capacity, 3), np.float32)
+            self._headings = np.empty((capacity, 4), np.float32)
             self._requests = np.empty((capacity, 2), np.int32)
         state, box, shape, cell_of = characters.state, self.box, self.shape, self._cell_of
+        epoch = self._epoch
 
         def count(part: tuple[int, int, int]) -> None:
             thread, first, end = part
@@ -391,7 +392,7 @@ class Simulation:
         def fill(part: tuple[int, int, int]) -> None:
             thread, first, end = part
             fill_cells(
-                first, end, n_cells, state, box, shape, cell_of, self._counts[thread],
+                first, end, n_cells, epoch, state, box, shape, cell_of, self._counts[thread],
                 self._bodies, self._headings, self._ids, self._slots,
             )  # fmt: skip
 
@@ -415,13 +416,18 @@ class Simulation:
 
     def world(self, cells: Cells) -> World:
         """Return what all characters read in a step."""
-        motion = self.motion._replace(epoch=int(self.time / _EPOCH))
+        motion = self.motion._replace(epoch=self._epoch)
         return World(
             self.steps, self.dt, self.seed, self.avoidance, motion, cells, self.obstacles.cells,
             self.groups.front_limits, self.user_forces, self.planner.pool.halves, self.tracks,
             self.index.graph, self.index.grid, self.routes.guides,
             _NO_SLOPES if self.floors is None else self.floors.slopes,
         )  # fmt: skip
+
+    @property
+    def _epoch(self) -> int:
+        """Number of the period in which the same ones yield to each other."""
+        return int(self.time / _EPOCH)
 
     @property
     def _n_threads(self) -> int:

@@ -68,7 +68,7 @@ def pairs_of(x, toward, radius, others, *, own=(0.0, 0.0), look=LOOK, used=None)
     model = avoidance_of(used or SocialForce(look_ahead=look))
     avoid_all(0, e[0], e[1], model, me, bodies, np.arange(len(others)), pairs)
     padded = -len(others) // kernels.VECTOR * -kernels.VECTOR
-    assert np.isfinite(pairs[:, :padded]).all()
+    assert np.isfinite(pairs[: kernels.MODEL_ROWS, :padded]).all()
     assert np.isnan(pairs[:, padded:]).all()
     return pairs[:, : len(others)].T
 

@@ -19,12 +19,14 @@ from footway.crowd.kernels.layouts import (
     LANE_THERE,
     MODE,
     RADIUS,
+    RANK,
     SHEET,
     VX,
     VY,
     X,
     Y,
 )
+from footway.follow.kernels.forces import mix
 from footway.follow.kernels.vectors import segment_at
 
 
@@ -76,7 +78,9 @@ def begin_cells(n_cells, counts, offsets):
 
 
 @kernel
-def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, headings, ids, slots):
+def fill_cells(
+    first, end, n_cells, epoch, state, box, shape, cells, cursor, bodies, headings, ids, slots
+):
     """Write the bodies of the slots first to end - 1, sorted by cells."""
     cx, cy = box[0] + 0.5 * box[2] * shape[0], box[1] + 0.5 * box[2] * shape[1]
     for k in range(first, end):
@@ -92,3 +96,4 @@ def fill_cells(first, end, n_cells, state, box, shape, cells, cursor, bodies, he
         bodies[row, BODY_RADIUS] = state.body[k, RADIUS]
         headings[row, X], headings[row, Y] = state.body[k, HEADING_X], state.body[k, HEADING_Y]
         headings[row, LANE_THERE] = state.body[k, LANE]
+        headings[row, RANK] = np.float32(mix(0, ids[row], epoch) >> np.uint64(40))

@@ -21,6 +21,8 @@ from footway.crowd.kernels.layouts import (
     LANE_THERE,
     LOOK,
     RADIUS,
+    RANK,
+    RANKED,
     SHEET,
     SPEED,
     VX,
@@ -30,18 +32,34 @@ from footway.crowd.kernels.layouts import (
     Y,
 )
 from footway.crowd.kernels.pairs import (
+    AHEAD,
+    APART,
+    BESIDE,
+    BY_CHANCE,
     CONTACT,
+    FASTEST,
     GAP,
+    GREATEST,
     HEADING_X,
     HEADING_Y,
+    LANES,
+    LONGEST,
     NORMAL_X,
     NORMAL_Y,
     OTHER_VX,
     OTHER_VY,
     OWN_VX,
     OWN_VY,
+    PRESS,
     RANGE,
+    RANKS,
+    RETREATS,
     ROW,
+    SIDE,
+    THEIR_X,
+    THEIR_Y,
+    TOWARD,
+    URGENCY,
 )
 from footway.follow.kernels.forces import mix
 
@@ -54,7 +72,7 @@ TINY = 1e-9  # m/s, of rounding errors
 GIVE = 0.01  # of the distance at contact: discs in a dense crowd may overlap by this much
 RETREAT = 0.15  # m/s, greatest speed at which characters make room for others
 TIGHT = 0.02  # m/s, speed below which a character is wedged
-DOUBT = 0.3  # greatest difference of positions in front that chance outweighs
+DOUBT = 0.3  # greatest difference of positions in front that ranks outweigh
 
 # Rows of `limits`: direction from the other; greatest speeds toward it that keep the headway, and
 # that keep the discs apart, m/s.
@@ -71,6 +89,7 @@ _TWELFTH = np.float32(1.0 / 12.0)
 _EVADE = np.float32(1.5)  # m between discs, within which a character evades who comes toward it
 _SIDESTEP = np.float32(8.0)  # m/s2; these three were found by trying dense two-way flow
 _IN_THE_WAY = np.float32(1.5)  # sums of the radii to either side
+_DOUBT = np.float32(DOUBT)
 _STRAIGHT = np.float32(0.02)  # sums of the radii aside, within which chance decides on a side
 _PRESSING = np.float32(5.0)  # per m; this and _MAKE_ROOM were found by trying doors
 _MAKE_ROOM = np.float32(4.0)  # 1/s, rate at which characters restore the space
@@ -79,10 +98,43 @@ _RETREAT, _FAST = np.float32(RETREAT), np.float32(1e3)
 
 
 @inner
-def limit_to_characters(row, speed, room, first, end, world, workspace):
-    """Limit the velocity by the pairs first to end - 1 of a character.
+def measure_crowding(n, pairs):
+    """Write how far ahead the others of the first n pairs are, and what they add to the crowding.
 
-    Returns the number of limits, and the greatest speed in the preferred direction, m/s.
+    This loop and those of `limit_pairs` and `evade_pairs` have no branches: they are vectorised.
+    """
+    for m in range(np.uint64(n)):
+        behind = pairs[HEADING_X, m] * pairs[NORMAL_X, m] + pairs[HEADING_Y, m] * pairs[NORMAL_Y, m]
+        beside = _ONE - behind * behind
+        near = max(_ZERO, _HALF - pairs[GAP, m])
+        pairs[BESIDE, m] = near * beside * beside
+        pairs[PRESS, m] = near * behind
+        pairs[AHEAD, m] = -behind
+
+
+@inner
+def describe_pairs(row, speed, room, first, end, world, pairs):
+    """Write what `limit_pairs` and `evade_pairs` must know of the pairs first to end - 1.
+
+    Two who meet do not go back where `room`, the clearance of the passage, is too small to pass
+    each other.
+    """
+    headway, headings = world.motion.headway, world.cells.headings
+    beside, pressing = _crowding(first, end, pairs)
+    longest = headway.time / (_ONE + beside + pressing)
+    lane, rank = headings[row, LANE_THERE], headings[row, RANK]
+    for m in range(first, end):
+        other = int(pairs[ROW, m])
+        pairs[FASTEST, m], pairs[LONGEST, m] = speed, longest
+        pairs[THEIR_X, m], pairs[THEIR_Y, m] = headings[other, X], headings[other, Y]
+        pairs[LANES, m] = lane + headings[other, LANE_THERE]
+        pairs[RANKS, m] = rank - headings[other, RANK]
+        pairs[RETREATS, m] = _ZERO if room < pairs[CONTACT, m] else -_RETREAT
+
+
+@inner
+def limit_pairs(n, dt, close, headway, pairs):
+    """Write the limits to the velocity because of the first n pairs.
 
     Headway: with the distance d - space before it touches the next one ahead, a character walks at
     most at the speed d / T (1 - d / (4 T v0)), which reaches its greatest speed v0 at d = 2 T v0;
@@ -95,60 +147,94 @@ def limit_to_characters(row, speed, room, first, end, world, workspace):
 
     To all sides it keeps the space with a shorter time, but only from those who are in front: the
     others make room. Who is in front is a matter of both preferred directions; if it is not clear,
-    chance decides, for some time. Two who meet do not go back where `room`, the clearance of the
-    passage, is too small to pass each other.
+    the ranks of both decide, which change from time to time.
     """
-    pairs, limits, headings = workspace.pairs, workspace.limits, world.cells.headings
-    headway, close = world.motion.headway, world.avoidance.close
-    reach = max(close, _TWO * headway.time * speed + headway.space)
-    dt = np.float32(world.dt)
-    leeway, half_at = _LEEWAY, _SLOW
-    if headway.time == _ZERO:
-        leeway, half_at = _LEEWAY_WITHOUT, _SLOW_WITHOUT
-    beside, pressing = _crowding(first, end, pairs)
-    count, greatest, longest = 0, _FAST, headway.time / (_ONE + beside + pressing)
+    for m in range(np.uint64(n)):
+        gap, contact, ahead = pairs[GAP, m], pairs[CONTACT, m], pairs[AHEAD, m]
+        nx, ny, speed = pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[FASTEST, m]
+        ex, ey, ux, uy = (
+            pairs[HEADING_X, m],
+            pairs[HEADING_Y, m],
+            pairs[OTHER_VX, m],
+            pairs[OTHER_VY, m],
+        )
+        hx, hy, d = pairs[THEIR_X, m], pairs[THEIR_Y, m], gap + contact
+        clear = ahead - (nx * hx + ny * hy)
+        doubt = np.float32(DOUBT * pairs[RANKS, m] * (1.0 / RANKED))
+        is_in_front = (clear >= _DOUBT) | ((clear > -_DOUBT) & (clear > doubt))
+        space = headway.space if is_in_front else _ZERO
+        back = pairs[RETREATS, m] if ex * hx + ey * hy < _OPPOSED else -_RETREAT
+        aside = (ex * ny - ey * nx) * d
+        depth = contact * contact - aside * aside
+        offset = aside / (headway.shoulders * contact)
+        behind = max(_ZERO, _ONE - offset * offset)
+        time = headway.beside + (pairs[LONGEST, m] - headway.beside) * behind
+        distance = d * ahead - math.sqrt(depth) - space
+        time /= _ONE - _QUARTER * min(_TWO, max(_ZERO, distance) / (time * speed))
+        u = ex * ux + ey * uy
+        slow = time + headway.anticipation if u * time > distance else time
+        greatest = max(back, _mean_speed(distance, u, time, slow, dt))
+        reach = max(close, _TWO * headway.time * speed + headway.space)
+        is_ahead = (gap < reach) & (ahead > _ZERO) & (depth > _ZERO)
+        pairs[GREATEST, m] = greatest if is_ahead else _FAST
+        u = -(ux * nx + uy * ny)
+        most = _mean_speed(gap - space, u, headway.beside, headway.beside, dt)
+        hard = speed_in_gap(m, _LEEWAY, _SLOW, dt, pairs)
+        most = min(hard, max(most, back, min(_ZERO, _MAKE_ROOM * (gap - space))))
+        pairs[TOWARD, m], pairs[APART, m] = most, hard
+
+
+@inner
+def keep_pairs_apart(n, dt, pairs):
+    """`limit_pairs` without a headway: only the guard keeps discs apart."""
+    for m in range(np.uint64(n)):
+        hard = speed_in_gap(m, _LEEWAY_WITHOUT, _SLOW_WITHOUT, dt, pairs)
+        pairs[GREATEST, m], pairs[TOWARD, m], pairs[APART, m] = _FAST, hard, hard
+
+
+@inner
+def limit_to_characters(close, first, end, pairs, limits):
+    """Limit the velocity by the pairs first to end - 1 of a character, see `limit_pairs`.
+
+    Returns the number of limits, and the greatest speed in the preferred direction, m/s.
+    """
+    count, greatest = 0, _FAST
     for m in range(first, end):
-        gap = pairs[GAP, m]
-        if gap >= reach or count >= LIMITS:
-            continue
-        nx, ny, contact = pairs[NORMAL_X, m], pairs[NORMAL_Y, m], pairs[CONTACT, m]
-        hard = speed_in_gap(m, leeway, half_at, dt, pairs)
-        most = hard
-        if headway.time > _ZERO:
-            ex, ey = pairs[HEADING_X, m], pairs[HEADING_Y, m]
-            ux, uy, d = pairs[OTHER_VX, m], pairs[OTHER_VY, m], gap + contact
-            ahead, aside = -(ex * nx + ey * ny), (ex * ny - ey * nx) * d
-            space, back = _ZERO, -_RETREAT
-            if ahead > _ZERO or gap < close:
-                other = int(pairs[ROW, m])
-                hx, hy = headings[other, X], headings[other, Y]
-                clear = ahead - (nx * hx + ny * hy)
-                if clear >= DOUBT or (clear > -DOUBT and clear > _doubt(row, other, world)):
-                    space = headway.space
-                if room < contact and ex * hx + ey * hy < _OPPOSED:
-                    back = _ZERO
-            depth = contact * contact - aside * aside
-            if ahead > _ZERO and depth > _ZERO:
-                offset = aside / (headway.shoulders * contact)
-                behind = max(_ZERO, _ONE - offset * offset)
-                time = headway.beside + (longest - headway.beside) * behind
-                distance = d * ahead - math.sqrt(depth) - space
-                time /= _ONE - _QUARTER * min(_TWO, max(_ZERO, distance) / (time * speed))
-                u = ex * ux + ey * uy
-                slow = time + headway.anticipation if u * time > distance else time
-                greatest = min(greatest, max(back, _mean_speed(distance, u, time, slow, dt)))
-            u = -(ux * nx + uy * ny)
-            most = _mean_speed(gap - space, u, headway.beside, headway.beside, dt)
-            most = min(hard, max(most, back, min(_ZERO, _MAKE_ROOM * (gap - space))))
-        if gap < close:
-            limits[LIMIT_X, count], limits[LIMIT_Y, count] = nx, ny
-            limits[MOST, count], limits[HARD, count] = most, hard
+        greatest = min(greatest, pairs[GREATEST, m])
+        if pairs[GAP, m] < close:
+            limits[LIMIT_X, count], limits[LIMIT_Y, count] = pairs[NORMAL_X, m], pairs[NORMAL_Y, m]
+            limits[MOST, count], limits[HARD, count] = pairs[TOWARD, m], pairs[APART, m]
             count += 1
+            if count == LIMITS:
+                break
     return count, greatest
 
 
 @inner
-def sidestep(number, lane, first, end, world, workspace):
+def evade_pairs(n, pairs):
+    """Write what the first n pairs contribute to a sidestep: see `sidestep`."""
+    for m in range(np.uint64(n)):
+        gap, contact, ahead = pairs[GAP, m], pairs[CONTACT, m], pairs[AHEAD, m]
+        nx, ny, ex, ey = (
+            pairs[NORMAL_X, m],
+            pairs[NORMAL_Y, m],
+            pairs[HEADING_X, m],
+            pairs[HEADING_Y, m],
+        )
+        alike = ex * pairs[THEIR_X, m] + ey * pairs[THEIR_Y, m]
+        left = (ey * nx - ex * ny) * (gap + contact) / contact  # of the other one
+        weight = ahead * (_ONE - gap / _EVADE)
+        aside = min(_ONE, max(-_ONE, left))
+        agreed = min(_ONE, max(-_ONE, pairs[LANES, m])) * (_ONE - abs(aside))
+        is_near = (gap < _EVADE) & (ahead > _ZERO)
+        comes, goes = is_near & (alike < -_HALF), is_near & (alike > _HALF)
+        pairs[SIDE, m] = weight * (agreed - aside) if comes else (weight * aside if goes else _ZERO)
+        pairs[URGENCY, m] = weight if comes & (abs(left) < _IN_THE_WAY) else _ZERO
+        pairs[BY_CHANCE, m] = _ONE if comes & (abs(aside) < _STRAIGHT) else _ZERO
+
+
+@inner
+def sidestep(number, first, end, world, pairs):
     """Return the acceleration to the left (m/s2) of a character who is in the way of others.
 
     It evades those who come toward it, by their preferred directions: in a jam nobody has a
@@ -157,37 +243,32 @@ def sidestep(number, lane, first, end, world, workspace):
     mean of their lanes, and by chance if they have none: with sides of their own both may go toward
     the same wall. Nobody comes toward it in one-way flow, so nothing changes there.
     """
-    pairs, headings, ids = workspace.pairs, world.cells.headings, world.cells.ids
-    blocked, side = _ZERO, _ZERO
+    urgency, side = _ZERO, _ZERO
     for m in range(first, end):
-        gap = pairs[GAP, m]
-        if gap >= _EVADE:
-            continue
-        nx, ny, ex, ey = (
-            pairs[NORMAL_X, m],
-            pairs[NORMAL_Y, m],
-            pairs[HEADING_X, m],
-            pairs[HEADING_Y, m],
-        )
-        ahead = -(ex * nx + ey * ny)
-        if ahead <= _ZERO:
-            continue
-        contact, other = pairs[CONTACT, m], int(pairs[ROW, m])
-        alike = ex * headings[other, X] + ey * headings[other, Y]
-        left = (ey * nx - ex * ny) * (gap + contact) / contact  # of the other one
-        weight = ahead * (_ONE - gap / _EVADE)
-        if alike < -_HALF:
-            aside = min(_ONE, max(-_ONE, left))
-            agreed = lane + headings[other, LANE_THERE]
-            if abs(aside) < _STRAIGHT:
-                agreed += _chance(number, ids[other], world.motion.epoch)
-            agreed = min(_ONE, max(-_ONE, agreed)) * (_ONE - abs(aside))
-            side += weight * (agreed - aside)
-            if abs(left) < _IN_THE_WAY:
-                blocked = max(blocked, weight)
-        elif alike > _HALF:
-            side += weight * min(_ONE, max(-_ONE, left))
-    return _SIDESTEP * blocked * min(_ONE, max(-_ONE, side + side))
+        urgency = max(urgency, pairs[URGENCY, m])
+        if pairs[BY_CHANCE, m] != _ZERO:
+            side += _side_by_chance(m, number, world, pairs)
+        else:
+            side += pairs[SIDE, m]
+    return _SIDESTEP * urgency * min(_ONE, max(-_ONE, side + side))
+
+
+@inner(inline=False)
+def _side_by_chance(m, number, world, pairs):
+    """Return what a pair that comes straight toward a character contributes to its sidestep."""
+    gap, contact = pairs[GAP, m], pairs[CONTACT, m]
+    nx, ny, ex, ey = (
+        pairs[NORMAL_X, m],
+        pairs[NORMAL_Y, m],
+        pairs[HEADING_X, m],
+        pairs[HEADING_Y, m],
+    )
+    left = (ey * nx - ex * ny) * (gap + contact) / contact
+    aside = min(_ONE, max(-_ONE, left))
+    other = world.cells.ids[int(pairs[ROW, m])]
+    agreed = pairs[LANES, m] + _chance(number, other, world.motion.epoch)
+    agreed = min(_ONE, max(-_ONE, agreed)) * (_ONE - abs(aside))
+    return pairs[AHEAD, m] * (_ONE - gap / _EVADE) * (agreed - aside)
 
 
 @inner
@@ -205,11 +286,8 @@ def _crowding(first, end, pairs):
     """
     total, press = _ZERO, _ZERO
     for m in range(first, end):
-        behind = pairs[HEADING_X, m] * pairs[NORMAL_X, m] + pairs[HEADING_Y, m] * pairs[NORMAL_Y, m]
-        beside = _ONE - behind * behind
-        near = max(_ZERO, _HALF - pairs[GAP, m])
-        total += near * beside * beside
-        press += near * behind
+        total += pairs[BESIDE, m]
+        press += pairs[PRESS, m]
     return min(_HALF, total), min(_TWO, _PRESSING * max(_ZERO, press))
 
 
@@ -233,17 +311,6 @@ def speed_in_gap(m, leeway, half_at, dt, pairs):
     other = max(_ZERO, pairs[OTHER_VX, m] * nx + pairs[OTHER_VY, m] * ny)
     share = _HALF + leeway * (own - other) / (own + other + half_at)
     return share * (pairs[GAP, m] + _GIVE * pairs[CONTACT, m]) / dt
-
-
-@inner
-def _doubt(row, other, world):
-    """Return how much further in front another one must be for a character to yield to it.
-
-    It is the negative of what the other one requires, and changes from time to time.
-    """
-    own, others, epoch = world.cells.ids[row], world.cells.ids[other], world.motion.epoch
-    difference = (mix(0, own, epoch) >> np.uint64(40)) - (mix(0, others, epoch) >> np.uint64(40))
-    return np.float32(DOUBT * np.int64(difference) * (1.0 / 16777216.0))
 
 
 @inner

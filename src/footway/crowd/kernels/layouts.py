@@ -34,8 +34,10 @@ X, Y, GOAL_X, GOAL_Y, AIM_X, AIM_Y = range(6)
     VX, VY, RADIUS, SPEED, LANE, NOISE, WALL_BUDGET, REACH, LOOK, SHORTCUT, CORNER,
     HEADING_X, HEADING_Y,
 ) = range(13)  # fmt: skip
-# Columns of `Cells.headings`: preferred direction in the last step (X, Y), k of F_perp.
-LANE_THERE = 2
+# Columns of `Cells.headings`: preferred direction in the last step (X, Y), k of F_perp, and rank: a
+# random whole number below RANKED, which decides for some time who of two is in front.
+LANE_THERE, RANK = 2, 3
+RANKED = 1 << 24
 # Columns of `cursor`: sample of the attraction point, last sample of the half-edge, half-edge,
 # index of the next one in the pool of paths, number of half-edges left, last sample of the path,
 # mode, id, group (-1: none), what the character follows.
@@ -182,7 +184,7 @@ class Cells(NamedTuple):
     columns: int  # cells in a row of the grid
     offsets: Ints  # (cells + 1,)
     bodies: Singles  # (n, 5) position relative to the centre of the map, velocity, radius
-    headings: Singles  # (n, 3) preferred direction in the previous step, and lane
+    headings: Singles  # (n, 4) preferred direction in the previous step, lane and rank
     ids: Ints  # (n,)
     slots: Ints  # (n,)
     joined: Joined
@@ -214,7 +216,7 @@ class Avoidance(NamedTuple):
 
 
 class Headway(NamedTuple):
-    """How much distance characters keep; see `kernels.guard.limit_to_characters`."""
+    """How much distance characters keep; see `kernels.guard.limit_pairs`."""
 
     time: np.float32  # s, behind another one; 0: none, only the guard keeps discs apart
     beside: np.float32  # s, to all other sides

@@ -26,7 +26,16 @@ DX, DY, CONTACT, OTHER_VX, OTHER_VY, OWN_VX, OWN_VY, HEADING_X, HEADING_Y = rang
 # Results: force, m/s2; direction from the other and gap between the discs, by `measure`.
 FORCE_X, FORCE_Y, NORMAL_X, NORMAL_Y, GAP = range(9, 14)
 ROW = 14  # given: row of the other
-PAIR_ROWS = 15
+MODEL_ROWS = 15  # that local models know; the others are of `kernels.guard`
+# For the limits of velocities (`kernels.guard`). Given: own greatest speed, headway close behind,
+# preferred direction of the other in the last step, sum of both lanes, difference of both ranks,
+# least speed toward who comes toward oneself.
+FASTEST, LONGEST, THEIR_X, THEIR_Y, LANES, RANKS, RETREATS = range(15, 22)
+# Results: how far ahead the other is (cosine), shares of the crowding beside and of the pressing;
+# greatest speeds in the preferred direction and toward the other, and that which keeps the discs
+# apart, m/s; contributions to side and urgency of a sidestep, and whether chance decides on a side.
+AHEAD, BESIDE, PRESS, GREATEST, TOWARD, APART, SIDE, URGENCY, BY_CHANCE = range(22, 31)
+PAIR_ROWS = 31
 
 _ZERO, _ONE, _RANGE = np.float32(0.0), np.float32(1.0), np.float32(RANGE)
 _TINY: Any = np.float32(1e-6)

@@ -29,11 +29,16 @@ from footway.crowd.kernels.guard import (
     SLACK,
     TIGHT,
     at_most,
+    describe_pairs,
+    evade_pairs,
     keep_limits,
+    keep_pairs_apart,
+    limit_pairs,
     limit_to_characters,
     limit_to_obstacles,
     limit_to_wall,
     limit_turn,
+    measure_crowding,
     move,
     safe_share,
     sidestep,
@@ -339,8 +344,30 @@ def _prepare_batch(first, end, cell, world, state, workspace):
         marks[b, REQUEST] = request
         used = _pair_up_all(b, row, cell, used, world, workspace)
         row += 1
-    prepare_pairs(used, world.avoidance, workspace.pairs)
+    _prepare_pairs(first, row, used, world, state, workspace)
     return row, cell
+
+
+@inner
+def _prepare_pairs(first, end, used, world, state, workspace):
+    """Compute forces and limits of the pairs of a batch."""
+    pairs, marks, headway = workspace.pairs, workspace.marks, world.motion.headway
+    dt = np.float32(world.dt)
+    n = prepare_pairs(used, world.avoidance, pairs)
+    if headway.time == _ZERO:
+        keep_pairs_apart(n, dt, pairs)
+        return
+    measure_crowding(n, pairs)
+    pair = 0
+    for b in range(end - first):
+        k, room = world.cells.slots[first + b], math.inf
+        if workspace.preferred[b, PACE] > 0.0 and state.cursor[k, col.FOLLOWS] != col.ON_ROUTE:
+            room = world.tracks.balls[state.cursor[k, col.AT], col.BALL_RADIUS]
+        speed, last = state.body[k, col.SPEED], marks[b, CHARACTERS_END]
+        describe_pairs(first + b, speed, room, pair, last, world, pairs)
+        pair = marks[b, PAIRS_END]
+    limit_pairs(n, dt, world.avoidance.close, headway, pairs)
+    evade_pairs(n, pairs)
 
 
 @inner
@@ -391,9 +418,7 @@ def _avoid(b, k, first, world, state, workspace):
         if preferred[b, PACE] == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
             fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
         elif preferred[b, PACE] > 0.0 and world.motion.headway.time > _ZERO:
-            left = sidestep(
-                state.cursor[k, col.ID], state.body[k, col.LANE], first, middle, world, workspace
-            )
+            left = sidestep(state.cursor[k, col.ID], first, middle, world, pairs)
             fx -= left * np.float32(preferred[b, DIRECTION_Y])
             fy += left * np.float32(preferred[b, DIRECTION_X])
         strength = repulsion_of_obstacles(model)
@@ -418,17 +443,14 @@ def _avoid(b, k, first, world, state, workspace):
 
 
 @inner
-def _find_limits(b, row, k, first, world, state, workspace):
+def _find_limits(b, first, world, workspace):
     """Write the limits to the velocity because of close characters and obstacles.
 
     Returns their number, and the greatest speed in the preferred direction, m/s.
     """
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
-    speed, room = state.body[k, col.SPEED], math.inf
-    if workspace.preferred[b, PACE] > 0.0 and state.cursor[k, col.FOLLOWS] != col.ON_ROUTE:
-        room = world.tracks.balls[state.cursor[k, col.AT], col.BALL_RADIUS]
-    count, most = limit_to_characters(row, speed, room, first, middle, world, workspace)
     pairs, limits = workspace.pairs, workspace.limits
+    count, most = limit_to_characters(world.avoidance.close, first, middle, pairs, limits)
     return limit_to_obstacles(middle, end, pairs, world.dt, count, limits), most
 
 
@@ -488,7 +510,7 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
     for b in range(end - first):
         k = world.cells.slots[first + b]
         fx, fy, gx, gy = _avoid(b, k, pair, world, state, workspace)
-        count, most = _find_limits(b, first + b, k, pair, world, state, workspace)
+        count, most = _find_limits(b, pair, world, workspace)
         pair = workspace.marks[b, PAIRS_END]
         ax, ay = _steering(b, k, state, workspace)
         ax, ay = ax + fx, ay + fy
@@ -559,7 +581,7 @@ def _inspect(row, world, state, workspace, forces):
     _prepare_batch(row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace)
     gain = world.motion.gain
     fx, fy, gx, gy = _avoid(0, k, 0, world, state, workspace)
-    count, most = _find_limits(0, row, k, 0, world, state, workspace)
+    count, most = _find_limits(0, 0, world, workspace)
     forces[AVOIDANCE, col.X], forces[AVOIDANCE, col.Y] = gain * fx, gain * fy
     forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = gain * gx, gain * gy
     fx, fy = _steering(0, k, state, workspace)
@@ -669,6 +691,6 @@ def _move_planned(first, end, world, state, plans, requests, workspace):
     for row in range(first, end):
         cell = _recall(0, row, plans, workspace)
         used = _pair_up_all(0, row, cell, 0, world, workspace)
-        prepare_pairs(used, world.avoidance, workspace.pairs)
+        _prepare_pairs(row, row + 1, used, world, state, workspace)
         n_requests = _move_batch(row, row + 1, world, state, workspace, n_requests, requests)
     return n_requests

@@ -67,7 +67,7 @@ FORCE_MODELS = COLLISION_FREE_SPEED  # numbers from here on are velocity models
 def prepare_pairs(used, model, pairs):
     """Compute direction and gap of each pair, and its force (m/s2) if the model is a force model.
 
-    `model` is an `Avoidance`.
+    `model` is an `Avoidance`. Returns the number of pairs with those that fill the last batch.
     """
     n = pad(used, pairs)
     if model.number == SOCIAL_FORCE:
@@ -76,6 +76,7 @@ def prepare_pairs(used, model, pairs):
         power_law_forces(n, model.parameters, pairs)
     else:
         measure_all(n, pairs)
+    return n
 
 
 @inner
