@@ -612,8 +612,9 @@ class Crowd:
 
         It applies to characters that are present and to those that sources have yet to spawn. Only
         values that change are drawn again; a given `speed` also replaces one that `set_speed` set.
-        Characters that no longer fit are moved to the nearest free point, and paths that have
-        become too narrow are planned again over the next steps. `properties` are described at
+        Characters that no longer fit are moved to the nearest free point (in a building on their
+        floor or link if they fit there anywhere), and paths that have become too narrow are planned
+        again over the next steps. `properties` are described at
         `Profile`; those that are not given keep their value in `profiles`. `follow="cmm"` removes
         the preferences.
 
@@ -633,7 +634,6 @@ class Crowd:
         """
         from footway.crowd.profile_change import set_profile
 
-        self._refuse_in_building("changes of a profile are")
         validation.index(population, "population", len(self.names))
         follow = properties.get("follow")
         if profile is None and isinstance(follow, str) and follow == "cmm":

@@ -33,6 +33,7 @@ from footway.corridor.building.index import sheet_grid
 from footway.corridor.kernels.graph_search import make_graph_workspace
 from footway.corridor.kernels.layouts import FIRST_PORTAL
 from footway.corridor.search import landmark_distances
+from footway.crowd.floor_space import FloorSpace
 from footway.crowd.free_space import describe_misfit, main_part
 from footway.crowd.kernels.floors import (
     CLOSED,
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.corridor.kernels.graph_search import GraphWorkspace
-    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.kernels.layouts import Grid, Index
     from footway.crowd.kernels.layouts import Tracks
     from footway.crowd.simulation import Simulation
     from footway.crowd.spawning import Source
@@ -109,6 +110,7 @@ class Floors:
         building: the building.
         index: search structures of its map, with times as costs and one-way escalators.
         slopes: (sheets, 9) see `kernels.floors`.
+        space: where discs fit.
         shafts: the lifts.
         n_edges: number of edges of the map; those of rides in lifts follow.
         names: (sheets,) name of the floor or link of each sheet.
@@ -147,6 +149,7 @@ class Floors:
         self._portals = cmap.solver.index.grid.layers
         counts = np.diff(self._portals.first[: len(self) + 1, FIRST_PORTAL])
         self._portal_sheets = np.repeat(np.arange(len(self)), counts)
+        self.space = FloorSpace(self)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -223,6 +226,22 @@ class Floors:
         portals: Floats = self._portals.portals[first[sheet] : first[sheet + 1]]
         return portals
 
+    def sheets_beyond(self, sheet: int) -> list[int]:
+        """Return the sheets behind the portals of a sheet, ascending."""
+        first = self._portals.first[:, 3]
+        found: list[int] = np.unique(self._portals.beyond[first[sheet] : first[sheet + 1]]).tolist()
+        return found
+
+    def portals_beyond(self, sheet: int) -> list[tuple[Floats, int]]:
+        """Return the portals (4,) of a sheet, m, each with the sheet behind it."""
+        first = self._portals.first[:, 3]
+        rows = range(int(first[sheet]), int(first[sheet + 1]))
+        return [(self._portals.portals[k], int(self._portals.beyond[k])) for k in rows]
+
+    def grid_of(self, sheet: int) -> Grid:
+        """Return the grid of the walls of a sheet."""
+        return sheet_grid(self._portals, sheet)
+
     # -- places --------------------------------------------------------------------------------
 
     def points(self, values: Any, what: str) -> tuple[Floats, Ints]:
@@ -235,13 +254,7 @@ class Floors:
 
     def clearances(self, points: Floats, sheets: Ints) -> Floats:
         """Distance of points (n, 2) on sheets (n,) to walls and doors of lifts in plan, (n,) m."""
-        clearance = self.map.solver.clearances(points, sheets)
-        for shaft in self.shafts:
-            for stop, sheet in enumerate(shaft.floors):
-                on = np.flatnonzero(sheets == sheet)
-                away = shaft.distance(stop, points[on])
-                clearance[on] = np.minimum(clearance[on], away)
-        return clearance
+        return self.space.clearances(points, sheets)
 
     def check(self, what: str, points: Floats, sheets: Ints, radii: Floats) -> None:
         """Raise BadQuery if a disc does not fit, or is in a lift."""
@@ -397,9 +410,8 @@ class Floors:
         slots = characters.slots(characters.ids)
         discs, sheets = characters.discs, characters.sheet[slots].astype(np.int64) - 1
         rows = [np.column_stack([discs, sheets])]
-        first, beyond = self._portals.first[:, 3], self._portals.beyond
         for sheet in range(len(self)):
-            for other in np.unique(beyond[first[sheet] : first[sheet + 1]]).tolist():
+            for other in self.sheets_beyond(sheet):
                 on = discs[sheets == sheet]
                 rows.append(np.column_stack([on, np.full(len(on), other)]))
         return np.concatenate(rows)
@@ -411,7 +423,7 @@ class Floors:
         state, tracks, graph = simulation.characters.state, simulation.tracks, self.index.graph
         sheets = simulation.sheets_of(slots)
         for sheet in np.unique(sheets).tolist():
-            index = self.index._replace(grid=sheet_grid(self._portals, sheet))
+            index = self.index._replace(grid=self.grid_of(sheet))
             start_wandering(slots[sheets == sheet], seed, state, tracks, index)
         is_open = np.zeros(2 * len(graph.edges), bool)
         is_open[graph.out] = True

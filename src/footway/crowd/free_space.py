@@ -15,12 +15,14 @@ from footway.crowd.kernels.placement import DISC_RADIUS, in_sight, keep_apart
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from footway._numba.random_stream import RandomStream
     from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
-    from footway.corridor.kernels.layouts import Index
+    from footway.corridor.kernels.layouts import Grid, Index
     from footway.environment.areas import Polygon
 
 
@@ -358,6 +360,13 @@ def apart(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
         True
 
     """
+    return apart_in(points, radii, cmap.clearance, cmap.solver.index.grid)
+
+
+def apart_in(
+    points: Floats, radii: Floats, clearance: Callable[[Floats], Floats], grid: Grid
+) -> Floats:
+    """`apart` in a space with this clearance and these walls: on a plan or a floor."""
     found = points.copy()
     _, which, count = np.unique(
         np.floor(points / _SAME), axis=0, return_inverse=True, return_counts=True
@@ -365,11 +374,17 @@ def apart(cmap: CorridorMap, points: Floats, radii: Floats) -> Floats:
     order = np.argsort(which.ravel(), kind="stable")
     for rows in np.split(order, np.cumsum(count)[:-1]):
         if len(rows) > 1:
-            _spread(cmap, found, rows, float(radii[rows].max()))
+            _spread(found, rows, float(radii[rows].max()), clearance, grid)
     return found
 
 
-def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: float) -> None:
+def _spread(
+    points: Floats,
+    rows: NDArray[np.int64],
+    radius: float,
+    clearance: Callable[[Floats], Floats],
+    grid: Grid,
+) -> None:
     """Place discs around the first of them, on a spiral with about equal distances."""
     centre = points[rows[0]].copy()
     turn = np.arange(3, 3 + _TRIED * len(rows))  # points 0 to 2 would overlap the centre
@@ -377,8 +392,8 @@ def _spread(cmap: CorridorMap, points: Floats, rows: NDArray[np.int64], radius: 
     spiral *= np.sqrt(turn)[:, None]
     for spacing in _SPIRAL * radius / 2.0 ** np.arange(_HALVED):
         tried = centre + spacing * spiral
-        free = tried[cmap.clearance(tried) >= radius]
-        free = free[in_sight(centre[0], centre[1], free, cmap.solver.index.grid)]
+        free = tried[clearance(tried) >= radius]
+        free = free[in_sight(centre[0], centre[1], free, grid)]
         if len(free) >= len(rows) - 1:
             points[rows[1:]] = free[: len(rows) - 1]
             return

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.floors import Floors
+    from footway.crowd.populations import GoalRange
     from footway.crowd.simulation import Simulation
     from footway.environment.shafts import Shaft
 
@@ -170,6 +171,56 @@ class Lifts:
             else:
                 self.forget([number])
         return is_inside
+
+    # -- changed profiles ------------------------------------------------------------------------
+
+    def make_space(self, ids: Ints) -> None:
+        """Let characters whose radius has grown search again, or wait where they fit.
+
+        Those who wait get another place in the queue. Those inside stay where they are.
+        """
+        characters = self._simulation.characters
+        for number in ids.tolist():
+            passenger = self.passengers.get(number)
+            if passenger is None:
+                continue
+            if passenger.stage == QUEUED:
+                self._take_place_in_queue(passenger)
+            elif passenger.stage == HEADING:
+                self.forget([number])
+                characters.hold_until_planned(np.array([number]))
+                self._let_go(number, passenger.goal)
+
+    def move_goals(self, ids: Ints, goals: GoalRange, first: int) -> None:
+        """Move goals behind a lift of characters (n,) to the goals that begin at `first`."""
+        for number in ids.tolist():
+            passenger = self.passengers.get(number)
+            if passenger is not None and goals.first <= passenger.goal < goals.first + goals.size:
+                passenger.goal += first - goals.first
+
+    def find_space(self, ids: Ints) -> None:
+        """Move goals behind a lift at which characters (n,) do not fit to where they do."""
+        simulation = self._simulation
+        for number in ids.tolist():
+            passenger = self.passengers.get(number)
+            if passenger is None:
+                continue
+            goals, at = simulation.goals, slice(passenger.goal, passenger.goal + 1)
+            radius = simulation.characters.radii(simulation.characters.slots(np.array([number])))
+            if simulation.clearances(goals.points[at], goals.sheets[at])[0] < radius[0]:
+                place, on = simulation.nearest_free(goals.points[at], goals.sheets[at], radius)
+                passenger.goal = goals.add(place, goals.table.reach[at], on).first
+
+    @property
+    def goals(self) -> Ints:
+        """Numbers of the goals behind lifts."""
+        return np.array([p.goal for p in self.passengers.values()], np.int64)
+
+    def renumber_goals(self, number: Ints) -> None:
+        """Take over the new numbers of goals from `Goals.keep`."""
+        for passenger in self.passengers.values():
+            passenger.goal = int(number[passenger.goal])
+        self._goals.clear()
 
     @property
     def waiting(self) -> dict[int, float]:
@@ -389,6 +440,10 @@ class Lifts:
         queue = self.services[passenger.lift].queues[passenger.start]
         passenger.stage, passenger.since = QUEUED, self._simulation.time
         queue.insert(0 if is_first else len(queue), passenger.id)
+        self._take_place_in_queue(passenger)
+
+    def _take_place_in_queue(self, passenger: Passenger) -> None:
+        """Send a passenger to a free place of its queue; without one it stands where it is."""
         place = self._free_place(passenger)
         if place is None:
             self._stand(passenger.id)

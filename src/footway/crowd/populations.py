@@ -76,6 +76,11 @@ class Goals:
         """(n, 2) m."""
         return self.table.located[:, :2]
 
+    @property
+    def sheets(self) -> Ints:
+        """(n,) Sheets in a building; -1 in the plane."""
+        return self.table.sheets.astype(np.int64) - 1
+
     def add(
         self,
         points: Floats,
@@ -363,12 +368,16 @@ def forget_unused_goals(simulation: Simulation) -> None:
     used = np.zeros(len(simulation.goals), bool)
     used[:1] = True  # characters without a goal refer to goal 0
     used[goals] = True
+    if simulation.lifts is not None:
+        used[simulation.lifts.goals] = True
     for some in ranges:
         used[some.rows] = True
     if 2 * used.sum() > len(used):
         return
     number = simulation.goals.keep(used)
     characters.goal[slots] = number[goals]
+    if simulation.lifts is not None:
+        simulation.lifts.renumber_goals(number)
     simulation.random_goals = {r: g.renumbered(number) for r, g in simulation.random_goals.items()}
     simulation.populations[:] = [p.renumbered(number) for p in simulation.populations]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from footway.crowd import populations
-from footway.crowd.free_space import apart, fits_somewhere, nearest_free
+from footway.crowd.free_space import apart, fits_somewhere
 from footway.crowd.groups import check_bounds
 from footway.crowd.kernels.layouts import RADIUS, STAYING, UNREACHABLE
 from footway.crowd.profile import PROPERTIES, drawn, greatest, mean_and_deviation
@@ -91,13 +91,15 @@ def _checked(
 ) -> _Change:
     """Check everything that can be refused, and return the change."""
     before, ids = simulation.populations[number], simulation.characters.members(number)
+    if simulation.floors is not None:
+        populations.refuse_in_building(profile)
     groups = _groups_of(simulation, ids)
     style = populations.style_of(profile, "group" if groups else before.behaviour)
     bodies = _bodies(simulation, number, ids, profile, names_speed=names_speed)
     widest = greatest(profile.radius)
     is_wider = _is_wider(simulation, ids, bodies, before.profile, profile)
-    if is_wider and not fits_somewhere(simulation.map, widest):
-        raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
+    if is_wider:
+        _check_space(simulation, ids, bodies, widest)
     for group in groups if RADIUS in bodies else ():
         width, area, longitudinal = (b if np.isfinite(b) else None for b in group.bounds)
         check_bounds(width, area, None, longitudinal, bodies[RADIUS][group.ids])  # may raise
@@ -109,6 +111,31 @@ def _checked(
     radii = simulation.characters.radius[simulation.characters.slots(ids)]
     narrowest = float(radii.min(initial=np.inf))
     return _Change(number, ids, bodies, narrowest, widest, is_wider, after)
+
+
+def _check_space(
+    simulation: Simulation, ids: Ints, bodies: dict[int, Floats], widest: float
+) -> None:
+    """Raise BadQuery if a disc fits nowhere, or not into the lift in which a character rides."""
+    floors, characters = simulation.floors, simulation.characters
+    fits = (
+        fits_somewhere(simulation.map, widest)
+        if floors is None
+        else floors.space.fits_somewhere(widest)
+    )
+    if not fits:
+        raise BadQuery(f"the radius is {widest:g} m: a disc of this size fits nowhere on the map")
+    if floors is None or not floors.shafts:
+        return
+    slots = characters.slots(ids)
+    sheets = simulation.sheets_of(slots)
+    lost = floors.space.does_not_fit(characters.position[slots], sheets, bodies[RADIUS][ids])
+    if lost.any():
+        k = int(np.flatnonzero(lost)[0])
+        raise BadQuery(
+            f"character {int(ids[k])} with a radius of {bodies[RADIUS][ids[k]]:g} m does not fit "
+            f"into the lift {floors.names[sheets[k]]!r}, in which it is: change the radius later"
+        )
 
 
 def _bodies(
@@ -188,12 +215,12 @@ def _change_sources(simulation: Simulation, change: _Change) -> None:
         for column, values in change.bodies.items():
             source.rows["body"][:, column] = values[source.ids]
         if change.is_wider:
-            fits = simulation.map.clearance(source.points) >= change.widest
+            fits = simulation.clearances(source.points, source.sheets) >= change.widest
             radii = np.full(len(source.points), change.widest)
-            source.points = (
-                source.points[fits]
+            source.points, source.sheets = (
+                (source.points[fits], source.sheets[fits])
                 if fits.any()
-                else nearest_free(simulation.map, source.points, radii)
+                else simulation.nearest_free(source.points, source.sheets, radii)
             )
 
 
@@ -205,11 +232,16 @@ def _move_to_free_points(
     characters.wall_budget[slots] = 0.0  # the distance to the nearest wall has to be measured again
     if not change.is_wider:
         return np.zeros(len(slots), bool)
-    before = characters.position[slots]
-    places = nearest_free(simulation.map, before, characters.radii(slots))
-    moved: Flags = (places != before).any(axis=1)
-    places[moved] = apart(simulation.map, places[moved], characters.radii(slots[moved]))
+    before, on = characters.position[slots], simulation.sheets_of(slots)
+    places, sheets = simulation.nearest_free(before, on, characters.radii(slots), shut=True)
+    moved: Flags = (places != before).any(axis=1) | (sheets != on)
+    radii = characters.radii(slots[moved])
+    if simulation.floors is None:
+        places[moved] = apart(simulation.map, places[moved], radii)
+    else:
+        places[moved] = simulation.floors.space.apart(places[moved], sheets[moved], radii)
     characters.move_to(slots[moved], places[moved])
+    characters.sheet[slots[moved]] = sheets[moved] + 1
     return moved
 
 
@@ -220,7 +252,11 @@ def _plan_paths(simulation: Simulation, change: _Change, before: Population, mov
     """Plan new paths where needed: some at once, the others are queued."""
     ids, characters = change.ids, simulation.characters
     slots = characters.slots(ids)
+    if change.is_wider and simulation.lifts is not None:
+        simulation.lifts.make_space(ids)
     redirected = _move_goals(simulation, change, slots) if change.is_wider else False
+    if change.is_wider and simulation.lifts is not None:
+        simulation.lifts.find_space(ids)
     lost = (characters.mode[slots] == UNREACHABLE) | redirected
     if change.is_wider:
         # Not below `narrowest`: paths begin and end on edges into corners that never fitted.
@@ -294,21 +330,34 @@ def _move_range(
     """Return goals of a destination where the widest fits, and redirect characters to them."""
     table = simulation.goals
     points, reach = table.points[goals.rows].copy(), table.table.reach[goals.rows]
-    tight = simulation.map.clearance(points) < change.widest
+    sheets = table.sheets[goals.rows]
+    tight = simulation.clearances(points, sheets) < change.widest
     if not tight.any():
         return goals
-    wide = points[~tight]
+    wide, there = points[~tight], sheets[~tight]
     if len(wide) and not change.population.has_own_goals:
-        points[tight] = wide[np.arange(tight.sum()) % len(wide)]
+        chosen = np.arange(tight.sum()) % len(wide)
+        points[tight], sheets[tight] = wide[chosen], there[chosen]
     else:
-        points = nearest_free(simulation.map, points, np.full(len(points), change.widest))
-    made = table.add(points, reach.astype(np.float64))
+        radii = np.full(len(points), change.widest)
+        points, sheets = simulation.nearest_free(points, sheets, radii)
+    on = None if simulation.floors is None else sheets
+    made = table.add(points, reach.astype(np.float64), on)
     characters = simulation.characters
     current = characters.goal[slots]
     mine = slots[(current >= goals.first) & (current < goals.first + goals.size)]
     changed = characters.goal[mine] + made.first - goals.first
-    characters.set_goals(mine, changed, table.points[changed])
+    _set_goals(simulation, mine, changed)
+    if simulation.lifts is not None:
+        simulation.lifts.move_goals(change.ids, goals, made.first)
     return made
+
+
+def _set_goals(simulation: Simulation, slots: NDArray[np.int32], goals: Ints) -> None:
+    """Set the goals (n,) of characters (n,), numbers in the table."""
+    characters, table = simulation.characters, simulation.goals
+    characters.set_goals(slots, goals, table.points[goals])
+    characters.goal_sheet[slots] = table.table.sheets[goals]
 
 
 def _send_elsewhere(simulation: Simulation, slots: NDArray[np.int32]) -> None:
@@ -316,9 +365,14 @@ def _send_elsewhere(simulation: Simulation, slots: NDArray[np.int32]) -> None:
     characters = simulation.characters
     mine = slots[_is_tight(simulation, slots)]
     if len(mine):
-        free = nearest_free(simulation.map, characters.goal_point[mine], characters.radii(mine))
-        first = simulation.goals.add(free).first
-        characters.set_goals(mine, first + np.arange(len(mine)), free)
+        sheets = characters.goal_sheet[mine].astype(np.int64) - 1
+        free, sheets = simulation.nearest_free(
+            characters.goal_point[mine], sheets, characters.radii(mine)
+        )
+        first = simulation.goals.add(
+            free, sheets=None if simulation.floors is None else sheets
+        ).first
+        _set_goals(simulation, mine, first + np.arange(len(mine)))
 
 
 def _is_tight(simulation: Simulation, slots: NDArray[np.int32]) -> Flags:
@@ -326,6 +380,9 @@ def _is_tight(simulation: Simulation, slots: NDArray[np.int32]) -> Flags:
     characters = simulation.characters
     goals: Any = characters.goal_point[slots]
     tight = np.isfinite(goals[:, 0])
-    tight[tight] = simulation.map.clearance(goals[tight]) < characters.radius[slots[tight]]
+    if simulation.lifts is not None:  # their places at the lift are not their goals
+        tight &= ~simulation.lifts.is_under_way(characters.id[slots])
+    on = characters.goal_sheet[slots[tight]].astype(np.int64) - 1
+    tight[tight] = simulation.clearances(goals[tight], on) < characters.radius[slots[tight]]
     found: Flags = tight
     return found

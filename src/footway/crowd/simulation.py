@@ -12,6 +12,7 @@ from footway._numba.portable_math import cos, exp, sin
 from footway._numba.random_stream import RandomStream
 from footway.corridor.points import locate
 from footway.crowd.congestion import Congestion
+from footway.crowd.free_space import nearest_free
 from footway.crowd.groups import Groups
 from footway.crowd.kernels.cells import begin_cells, count_cells, fill_cells
 from footway.crowd.kernels.layouts import (
@@ -169,6 +170,23 @@ class Simulation:
         if self.floors is None or sheets is None:
             return locate(np.ascontiguousarray(points), self.index)
         return self.floors.locate(points, sheets)
+
+    def clearances(self, points: Floats, sheets: Ints) -> Floats:
+        """Distance of points (n, 2), on sheets (n,) of a building, to walls, (n,) m."""
+        if self.floors is None:
+            return self.map.clearance(points)
+        return self.floors.space.clearances(points, sheets)
+
+    def nearest_free(
+        self, points: Floats, sheets: Ints, radii: Floats, *, shut: bool = False
+    ) -> tuple[Floats, Ints]:
+        """Return points (n, 2), and sheets (n,) of a building, moving discs that do not fit.
+
+        `shut`: for people, whom open doors of lifts let pass.
+        """
+        if self.floors is None:
+            return nearest_free(self.map, points, radii), sheets
+        return self.floors.space.nearest_free(points, sheets, radii, shut=shut)
 
     def sheets_of(self, slots: NDArray[np.int32]) -> Ints:
         """Return the sheets of characters (n,); -1 in the plane."""

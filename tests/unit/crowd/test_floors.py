@@ -510,7 +510,6 @@ def test_areas_by_name_are_on_their_floor():
         (lambda c: c.add(500, area="0"), "characters of radius .* found free space"),
         (lambda c: c.add_group(2, start=(1, 1)), "groups are not available in a building"),
         (lambda c: c.add_obstacle((1, 1), 0.5), "obstacles are not available in a building"),
-        (lambda c: c.set_profile(0, radius=0.3), "changes of a profile are not available"),
     ],
 )  # fmt: skip
 def test_what_a_building_has_not_is_refused(cmap, call, message):

@@ -26,20 +26,30 @@ if TYPE_CHECKING:
     from footway.corridor.building.solver import BuildingSolver
 
 _BLOCK = 64  # candidates that are examined at once, the nearest first
+NO_DOORS = np.empty((0, 4))
 
 
 def nearest_fitting(
-    point: Floats, sheet: int, radius: float, solver: BuildingSolver, pieces: Sequence[int] = ()
+    point: Floats,
+    sheet: int,
+    radius: float,
+    solver: BuildingSolver,
+    pieces: Sequence[int] = (),
+    doors: Floats = NO_DOORS,
 ) -> Floats | None:
     """Return the nearest point (x, y) of a sheet at which a disc fits; None if it fits nowhere.
 
-    With `pieces` of the axis, the disc gets there from one of them.
+    With `pieces` of the axis, the disc gets there from one of them. With `doors` (n, 4), m, it
+    keeps off these, too; beside a door and a wall, or two doors, another point may be nearer.
     """
 
     def fit(some: Floats) -> Bools:
         on = np.full(len(some), sheet)
         found: Bools = solver.clearances(some, on) >= radius - SLACK
         found &= solver.building.contains(sheet, some)
+        for door in doors:
+            feet = closest_points(some, np.tile(door, (len(some), 1)))
+            found &= hypot(*(some - feet).T) >= radius - SLACK
         if len(pieces):
             there, _ = solver.locate_on(some, on)
             joined = [are_connected(k, there, max(radius, POINT), solver.index) for k in pieces]
@@ -48,15 +58,18 @@ def nearest_fitting(
 
     offsets = np.maximum([radius, radius + THIN], 4.0 * BEYOND)
     walls = sheet_grid(solver.index.grid.layers, sheet).walls
-    doors = np.array(
+    portals = np.array(
         [seam.ends for seam in solver.building.seams if sheet in (seam.left, seam.right)]
     ).reshape(-1, 4)
+    walls = np.concatenate([walls, doors])
     candidates = [
         point[None],
         _beside(point, walls, offsets),
-        _on_doors(point, doors, walls, offsets),
+        _on_portals(point, portals, walls, offsets),
     ]
     candidates += [with_clearance(solver.index.axis, value) for value in offsets]
+    if len(doors):
+        candidates.append(solver.index.axis.events)
     found = np.concatenate(candidates)
     away = hypot(*(found - point).T)
     order = np.argsort(away, kind="stable")
@@ -87,11 +100,11 @@ def _beside(point: Floats, walls: Floats, offsets: Floats) -> Floats:
     return np.concatenate(found)
 
 
-def _on_doors(point: Floats, doors: Floats, walls: Floats, offsets: Floats) -> Floats:
+def _on_portals(point: Floats, portals: Floats, walls: Floats, offsets: Floats) -> Floats:
     """Return the points of portals (m, 4) nearest to a point, and those at `offsets` from walls."""
-    found = [closest_points(np.tile(point, (len(doors), 1)), doors)]
-    for door in doors:
-        start, step = door[:2], door[2:] - door[:2]
+    found = [closest_points(np.tile(point, (len(portals), 1)), portals)]
+    for portal in portals:
+        start, step = portal[:2], portal[2:] - portal[:2]
         width = float(hypot(*step))
         unit = step / width
         along: list[Floats] = []
