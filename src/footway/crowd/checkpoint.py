@@ -102,7 +102,7 @@ _PROFILE = {name: _of_property(declared) for name, declared in PROPERTIES.items(
 
 KIND = archive.Kind(
     format="footway-crowd",
-    version=11,
+    version=12,
     name="checkpoint",
     remedy="run the crowd again",
     arrays={
@@ -137,6 +137,7 @@ KIND = archive.Kind(
         "group_sizes": Array("<i8", ("groups", 3), 0, _INT),
         "group_ids": indices("next", "members"),
         "group_balls": Array("<f8", ("balls", 3)),
+        "group_sheets": Array("<i8", ("balls",), -1, _INT),
         "group_edges": indices("edges", "passed"),
         "source_sizes": Array("<i8", ("sources", 2), 0, _INT),
         "source_ids": indices("next", "to_come"),
@@ -147,6 +148,7 @@ KIND = archive.Kind(
         "source_points": Array("<f8", ("starts", 2)),
         "source_sheets": Array("<i8", ("starts",), -1, _INT),
         "seen": Array("<f8", ("discs", 5), -_ANYWHERE, _ANYWHERE),
+        "seen_on": Array("<i8", ("discs",), -1, _INT),
         "delays": Array("<f8", ("delays",), 0.0, _LONGEST),
         "lifts": Array(
             "<f8",
@@ -193,7 +195,7 @@ KIND = archive.Kind(
                 {
                     "at": (_COORDINATE, _COORDINATE), "radius": _LENGTH,
                     "velocity": (_COORDINATE, _COORDINATE), "appears": _TIME, "vanishes": _TIME,
-                    "since": Number(0.0, _LONGEST),
+                    "since": Number(0.0, _LONGEST), "sheet": Whole(-1, _INT),
                 },
             )
         ],
@@ -262,6 +264,7 @@ def _parts(simulation: Simulation) -> Arrays:
     joined: dict[str, list[Any]] = {
         "group_ids": [group.ids for group in groups],
         "group_balls": [group.backbone for group in groups],
+        "group_sheets": [group.sheets for group in groups],
         "group_edges": [group.edges for group in groups],
         "source_ids": [source.ids[r] for source, r in rest],
         "source_times": [source.times[r] for source, r in rest],
@@ -282,6 +285,7 @@ def _parts(simulation: Simulation) -> Arrays:
         "queue": np.array([number for number, _ in waiting], np.int64),
         "keep": np.array([keep for _, keep in waiting], bool),
         "seen": simulation.obstacles.seen,
+        "seen_on": simulation.obstacles.seen_on,
         "delays": simulation.congestion.delays,
         **(simulation.lifts.arrays() if simulation.lifts is not None else _NO_LIFTS),
         "group_sizes": np.array(group_sizes, np.int64).reshape(-1, 3),
@@ -389,16 +393,20 @@ def _restore(simulation: Simulation, facts: dict[str, Any], arrays: Arrays) -> N
         simulation.planner.request(number, keep_goal=keep)
     names, sizes = ("group_ids", "group_balls", "group_edges"), arrays["group_sizes"].T
     columns = [_split(arrays[name], n) for name, n in zip(names, sizes, strict=True)]
-    for (bounds, arrived), ids, balls, edges in zip(facts["groups"], *columns, strict=True):
+    columns.append(_split(arrays["group_sheets"], sizes[1]))
+    for (bounds, arrived), ids, balls, edges, on in zip(facts["groups"], *columns, strict=True):
         group = simulation.groups.add(ids, Bounds(*bounds))
         group.arrived, group.edges = arrived, edges
-        group.backbone = np.ascontiguousarray(balls)
+        group.backbone, group.sheets = np.ascontiguousarray(balls), on
     simulation.groups.restore()
     _restore_sources(simulation, facts, arrays)
+    count = 0 if simulation.floors is None else len(simulation.floors)
     for number, values in facts["obstacles"]:
+        sheet = values["sheet"]
+        _require(0 <= sheet < count if count else sheet == -1, "its obstacles")
         simulation.obstacles.all[number] = Obstacle(**values)
     simulation.obstacles.next = facts["next_obstacle"]
-    simulation.set_obstacle_discs(arrays["seen"])
+    simulation.set_obstacle_discs(arrays["seen"], arrays["seen_on"])
     if simulation.floors is not None:
         for link, start, end in facts["closures"]:
             simulation.floors.close(link, start, end)
@@ -519,6 +527,9 @@ def _check_sheets(arrays: Arrays, simulation: Simulation) -> None:
     _require(((least <= at) & (at <= count)).all(), "its floors")
     _require(((least <= goals) & (goals <= count)).all(), "its floors")
     _require((arrays["sheet"] <= count).all(), "its floors")
+    for name, what in (("seen_on", "its obstacles"), ("group_sheets", "its groups")):
+        on = arrays[name]
+        _require((((on >= 0) == (count > 0)) & (on < max(count, 1))).all(), what)
 
 
 def _check_lifts(arrays: Arrays, simulation: Simulation) -> None:

@@ -15,6 +15,7 @@ from footway.crowd import spawning
 from footway.crowd.free_space import free_points
 from footway.crowd.groups import check_bounds
 from footway.crowd.inspection import Stuck, find_stuck, inspect_character
+from footway.crowd.kernels.floors import DOORS
 from footway.crowd.kernels.layouts import FIRST_STEP, POPULATION, WALKING, UserForces
 from footway.crowd.models import LocalModel, UserModel, get_model
 from footway.crowd.models.user_model import checked_vectors
@@ -211,10 +212,6 @@ class Crowd:
             raise BadQuery(f"characters have {what} in a building only: this map is a plane")
         return floors
 
-    def _refuse_in_building(self, what: str) -> None:
-        if self._simulation.floors is not None:
-            raise BadQuery(f"{what} not available in a building yet: use the map of one floor")
-
     @property
     def velocities(self) -> Floats:
         """(n, 2) m/s, in the order of `ids`."""
@@ -316,6 +313,12 @@ class Crowd:
     def obstacles(self) -> Floats:
         """(m, 3) x, y, radius in m of the obstacles present now."""
         return self._simulation.obstacle_discs
+
+    @property
+    def obstacle_floors(self) -> list[str]:
+        """Floors or links of the obstacles present now in a building, in order of `obstacles`."""
+        names = self._floors("obstacles on floors").names
+        return [names[k] for k in self._simulation.obstacles.sheets(self.time).tolist()]
 
     @property
     def obstacle_ids(self) -> list[int]:
@@ -519,10 +522,12 @@ class Crowd:
     ) -> Group:
         """Add a group that stays together in one corridor (section 6).
 
+        In a building the corridor leads over floors, stairs, ramps and escalators, not into lifts.
+
         Args:
             count: number of characters.
-            start: x, y in m; they are placed around it.
-            goal: x, y in m; if not given, a random one, and another each time all have arrived.
+            start: x, y in m, in a building (x, y, floor); they are placed around it.
+            goal: likewise; if not given, a random one, and another each time all have arrived.
             profile: body and walking parameters; `Profile(lane=(0, 0.4))` if not given.
             name: name of the population.
             width: g_w, m: greatest radius of the balls of the corridor.
@@ -534,7 +539,6 @@ class Crowd:
             **properties: values that replace those of the profile, as for `add`.
 
         """
-        self._refuse_in_building("groups are")
         validation.one_of(then, "argument `then`", ("repeat", "stay", "exit"))
         validation.text(name, "name")
         body = with_properties(profile, GROUP_PROFILE, properties)
@@ -544,13 +548,16 @@ class Crowd:
         ids, rows, rng = spawning.draw_characters(simulation, count, body, 0.0)
         radii = spawning.radii_of(rows)
         bounds = check_bounds(width, group_area, lateral, longitudinal, radii)
-        centre, widest = validation.point(start, "start"), float(radii.max())
+        widest = float(radii.max())
         if goal is None:
             goals = random_goals(simulation, widest, 1)
         else:
-            simulation.map.corridor(centre, goal, radius=widest)  # raises NoPath
-            goals = simulation.goals.add(validation.point(goal, "goal")[None])
-        points = spawning.points_around(simulation, centre, radii, rng)
+            simulation.map.corridor(start, goal, radius=widest)  # raises NoPath
+            end, on = as_places(simulation, [goal], "goal")
+            if on is not None:
+                check_places(simulation, "goal", end, on, np.full(1, widest))
+            goals = simulation.goals.add(end, sheets=on)
+        points = spawning.place_group(simulation, start, radii, rows, rng)
         population = Population(
             name, "goals", ((goals,),), has_own_goals=False, has_destinations=False,
             first=simulation.next, then=then, within=math.inf, row=0, profile=body,
@@ -664,7 +671,8 @@ class Crowd:
         """
         from footway.crowd.map_change import moved
 
-        self._refuse_in_building("changes of the map are")
+        if self._simulation.floors is not None:
+            raise BadQuery("changes of the map are not available in a building yet")
         _check_map(cmap, environment)
         crowd = Crowd.from_simulation(moved(self._simulation, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
@@ -674,7 +682,7 @@ class Crowd:
 
     def add_obstacle(
         self,
-        at: tuple[float, float],
+        at: tuple[float, float] | tuple[float, float, str],
         radius: float,
         *,
         velocity: tuple[float, float] = (0.0, 0.0),
@@ -684,28 +692,42 @@ class Crowd:
         """Add a dynamic obstacle, a disc; return its number.
 
         Args:
-            at: x, y in m.
+            at: x, y in m. In a building (x, y, floor): it affects people of this floor or link, and
+                those next to it behind a portal.
             radius: m.
-            velocity: m/s; walls do not stop it.
+            velocity: m/s in plan; walls do not stop it. Through a portal it moves on to stairs or
+                the next floor, but not into lifts.
             appears: s of simulated time.
             vanishes: s of simulated time.
 
         """
-        self._refuse_in_building("obstacles are")
-        place = validation.pair(at, "obstacle's place")
+        place, sheet = self._obstacle_place(at)
         size = validation.radius(radius, self.map.solver.extent, name="obstacle's radius", above=0)
-        obstacle = Obstacle(place, size, velocity, appears, vanishes)
+        obstacle = Obstacle(place, size, velocity, appears, vanishes, sheet=sheet)
         return self._simulation.obstacles.add(replace(obstacle, since=max(self.time, appears)))
 
     def move_obstacle(
         self,
         obstacle: int,
-        at: tuple[float, float],
+        at: tuple[float, float] | tuple[float, float, str],
         velocity: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Move an obstacle to `at`, m, and set its velocity, m/s."""
-        place = validation.pair(at, "obstacle's place")
-        self._simulation.obstacles.move(obstacle, place, velocity, self.time)
+        """Move an obstacle to `at`, as for `add_obstacle`, and set its velocity, m/s."""
+        place, sheet = self._obstacle_place(at)
+        self._simulation.obstacles.move(obstacle, place, velocity, self.time, sheet)
+
+    def _obstacle_place(self, at: Any) -> tuple[tuple[float, float], int]:
+        """Return x, y in m and the sheet in a building, or -1, of the place of an obstacle."""
+        floors = self._simulation.floors
+        if floors is None:
+            return validation.pair(at, "obstacle's place"), -1
+        ((x, y),), (sheet,) = floors.points([at], "obstacle's place")
+        if floors.slopes[sheet, DOORS] > 0.0:
+            raise BadQuery(
+                f"an obstacle in {floors.building.layers[sheet].name} would be in a cabin: put it "
+                "on a floor, or close the lift with `close_link`"
+            )
+        return (float(x), float(y)), int(sheet)
 
     def remove_obstacle(self, obstacle: int) -> None:
         """Remove an obstacle."""
@@ -914,9 +936,12 @@ class Crowd:
         simulation.new = []
         recorder.names = tuple(self.names)  # functions of the user may have added populations
         velocities = characters.velocity[self._slots]
-        obstacles = simulation.obstacles
-        recorder.add_obstacles(self.time, obstacles.numbers(self.time), obstacles.discs(self.time))
-        floors = simulation.floors
+        obstacles, floors = simulation.obstacles, simulation.floors
+        on = obstacles.sheets(self.time)
+        recorder.add_obstacles(
+            self.time, obstacles.numbers(self.time), obstacles.discs(self.time),
+            None if floors is None else floors.recorded[on],
+        )  # fmt: skip
         where: dict[str, Any] = {}
         if floors is not None:
             recorded = floors.recorded[simulation.sheets_of(self._slots)]

@@ -32,6 +32,7 @@ from footway.constants import LANDMARKS
 from footway.corridor.building.index import sheet_grid
 from footway.corridor.kernels.graph_search import make_graph_workspace
 from footway.corridor.kernels.layouts import FIRST_PORTAL
+from footway.corridor.kernels.surface import layer_at, surface_distances
 from footway.corridor.search import landmark_distances
 from footway.crowd.floor_space import FloorSpace
 from footway.crowd.free_space import describe_misfit, main_part
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway._numba.random_stream import RandomStream
-    from footway.arrays import Floats, Ints
+    from footway.arrays import Bools, Floats, Ints
     from footway.corridor.building.map import BuildingMap
     from footway.corridor.kernels.graph_search import GraphWorkspace
     from footway.corridor.kernels.layouts import Grid, Index
@@ -117,6 +118,7 @@ class Floors:
         recorded_names: names of the floors and then of the links.
         recorded: (sheets,) index of each sheet into these.
         closures: links that are closed for some time.
+        open_index: the index in which links that are closed now have no clearance.
 
     """
 
@@ -138,6 +140,7 @@ class Floors:
             .name
             for one in self.building.layers
         ]  # fmt: skip
+        self.open_index = self.index
         self.closures: list[Closure] = []
         self.closed: frozenset[str] = frozenset()
         n_floors = len(self.building.floors)
@@ -185,8 +188,9 @@ class Floors:
     def tracks(self, tracks: Tracks) -> Tracks:
         """Return the samples of the map with the sheets of its edges, and with rides."""
         edges = self.map.solver.edge_sheet
-        sheets = np.zeros(len(tracks.first), np.int32)
-        sheets[: len(edges)] = edges + 1
+        sheets = np.zeros(len(tracks.balls), np.int32)
+        count = tracks.last[: len(edges)] - tracks.first[: len(edges)] + 1
+        sheets[: count.sum()] = np.repeat(edges + 1, count)
         weights = tracks.weights.copy()
         weights[:, self.slopes[edges, DOORS] > 0.0] = 0.0  # nobody wanders into lifts
         tracks = tracks._replace(sheets=sheets, weights=weights)
@@ -237,6 +241,32 @@ class Floors:
         first = self._portals.first[:, 3]
         rows = range(int(first[sheet]), int(first[sheet + 1]))
         return [(self._portals.portals[k], int(self._portals.beyond[k])) for k in rows]
+
+    def are_reached(self, point: Floats, sheet: int, points: Floats, sheets: Ints) -> Bools:
+        """Return which points (n, 2) on sheets (n,) are on the sheet of a point, or in sight of it.
+
+        That is straight through portals, whatever walls are between.
+        """
+        found: Bools = sheets == sheet
+        some = np.flatnonzero(~found)
+        if len(some):
+            found[some] = self.sees(point, sheet, points[some], sheets[some], 0.0)
+        return found
+
+    def sees(self, point: Floats, sheet: int, points: Floats, sheets: Ints, radius: float) -> Bools:
+        """Return whether a disc gets straight from a point to points (n, 2) on sheets (n,)."""
+        away, n = np.empty(len(points)), len(points)
+        starts, layers = np.tile(point, (n, 1)), np.full(n, sheet)
+        ends = np.ascontiguousarray(points)
+        surface_distances(starts, layers, ends, sheets, self.index.grid, away)
+        return np.asarray(away >= radius)
+
+    def sheet_after(self, at: tuple[float, float], to: tuple[float, float], sheet: int) -> int:
+        """Return the sheet to which a straight line from a point of a sheet leads; no lift."""
+        if at == to:
+            return sheet
+        last = int(layer_at(*at, *to, sheet, self.index.grid))
+        return sheet if self.slopes[last, DOORS] > 0.0 else last
 
     def grid_of(self, sheet: int) -> Grid:
         """Return the grid of the walls of a sheet."""
@@ -361,6 +391,8 @@ class Floors:
             some, on = self.free_points(
                 2 * len(rest) + 64, widest, where, rng, is_connected=area is None
             )
+            outside = ~self.are_in_obstacles(some, on, np.full(len(some), widest), simulation)
+            some, on = some[outside], on[outside]
             new, there = self._keep_apart(some, on, rest, taken)
             idle = 0 if len(new) else idle + 1
             taken = np.vstack([taken, np.column_stack([new, rest[: len(new)], there])])
@@ -379,8 +411,48 @@ class Floors:
         count = min(count, AT_ONCE)
         radii = radii_of(source.rows)[source.next : source.next + count]
         rows = rng.integers(len(source.points), TRIES * count)
-        return self._keep_apart(
-            source.points[rows], source.sheets[rows], radii, self._taken(simulation)
+        points, sheets = source.points[rows], source.sheets[rows]
+        widest = np.full(len(points), radii.max(initial=0.0))
+        outside = ~self.are_in_obstacles(points, sheets, widest, simulation)
+        return self._keep_apart(points[outside], sheets[outside], radii, self._taken(simulation))
+
+    def are_in_obstacles(
+        self, points: Floats, sheets: Ints, radii: Floats, simulation: Simulation
+    ) -> Bools:
+        """Return which discs (n,) overlap an obstacle, on the same sheet or through portals."""
+        obstacles, found = simulation.obstacles, np.zeros(len(points), bool)
+        on = obstacles.sheets(simulation.time)
+        for (x, y, radius), sheet in zip(
+            simulation.obstacle_discs.tolist(), on.tolist(), strict=True
+        ):
+            near = np.flatnonzero(hypot(points[:, 0] - x, points[:, 1] - y) < radii + radius)
+            at = np.array([x, y])
+            found[near] |= self.are_reached(at, sheet, points[near], sheets[near])
+        return found
+
+    def points_around(
+        self, centre: Floats, sheet: int, radii: Floats, simulation: Simulation, rng: RandomStream
+    ) -> tuple[Floats, Ints]:
+        """Place discs of these radii (n,) on a sheet in sight of a point, close to it."""
+        need, widest = float(np.sqrt((radii * radii).sum())), float(radii.max())
+        for reach in (1.6 * need, 2.5 * need, 5.0 * need, 10.0 * need, 50.0 * need):
+            points, sheets, taken = np.empty((0, 2)), np.empty(0, np.int64), self._taken(simulation)
+            for _ in range(_TRIES):
+                some = centre + reach * (2.0 * rng.uniform(256, 2) - 1.0)
+                some = np.ascontiguousarray(some[hypot(*(some - centre).T) <= reach])
+                on = np.full(len(some), sheet)
+                free = self.clearances(some, on) > widest
+                free &= ~self.are_in_obstacles(some, on, np.full(len(some), widest), simulation)
+                free &= self.sees(centre, sheet, some, on, 0.5 * widest)
+                rest = radii[len(points) :]
+                new, there = self._keep_apart(some[free], on[free], rest, taken)
+                taken = np.vstack([taken, np.column_stack([new, rest[: len(new)], there])])
+                points, sheets = np.vstack([points, new]), np.concatenate([sheets, there])
+                if len(points) == len(radii):
+                    return points, sheets
+        (x, y), name = centre.tolist(), self.building.layers[sheet].name
+        raise BadQuery(
+            f"there is no free space for a group of {len(radii)} around ({x:g}, {y:g}) on {name}"
         )
 
     def _keep_apart(
@@ -452,6 +524,9 @@ class Floors:
         far = away > characters.reach[slots] + _PUSHED
         stays = characters.mode[slots] == STAYING
         for slot in slots[stays & is_off & far].tolist():
+            if characters.group[slot] >= 0:
+                simulation.groups.walk_back(slot)
+                continue
             characters.mode[slot] = ARRIVED
             simulation.planner.request(int(characters.id[slot]), keep_goal=True)
         walks = characters.mode[slots] == WALKING
@@ -525,7 +600,8 @@ class Floors:
         clearance = self.index.graph.clearance.copy()
         clearance[edges] = 0.0
         graph = self.index.graph._replace(clearance=clearance)
-        simulation.planner.index = self.index._replace(graph=graph)
+        self.open_index = self.index._replace(graph=graph)
+        simulation.narrow_paths()
         if not send:
             return
         if simulation.lifts is not None:
@@ -534,12 +610,17 @@ class Floors:
         concerned = characters.ids if opened else planner.users_of(edges)
         slots = characters.slots(concerned)
         goes = np.isin(characters.mode[slots], (WALKING, UNREACHABLE))
+        goes &= characters.group[slots] < 0
         for number in concerned[goes & ~is_closed[simulation.sheets_of(slots)]].tolist():
             slot = characters.slots(number)
             population = simulation.populations[characters.population[slot]]
             is_on_journey = population.reaches(characters.stage[slot], characters.goal[slot])
             choose = planner.n_alternatives(number) > 1 and is_on_journey
             planner.request(number, keep_goal=not choose)
+        if opened:
+            simulation.groups.choose_again()
+        else:
+            simulation.groups.avoid_closed_edges(edges)
 
     # -- neighbours ----------------------------------------------------------------------------
 

@@ -142,16 +142,14 @@ def _path_ahead(simulation: Simulation, cursor: NDArray[np.int32]) -> tuple[Floa
         return balls, np.full(len(balls), -1)
     tracks, path = simulation.tracks, simulation.planner.pool.halves
     parts = [_samples(int(cursor[col.AT]), int(cursor[col.END]))]
-    edges = [int(cursor[col.HALF]) // 2]
     for half in path[cursor[col.NEXT] : cursor[col.NEXT] + cursor[col.LEFT]].tolist():
         first, last = int(tracks.first[half // 2]), int(tracks.last[half // 2])
         parts.append(_samples(last, first) if half % 2 else _samples(first, last))
-        edges.append(half // 2)
-    balls = tracks.balls[np.concatenate(parts)[:_MOST_SAMPLES]].copy()
+    samples = np.concatenate(parts)[:_MOST_SAMPLES]
+    balls = tracks.balls[samples].copy()
     if simulation.floors is None:
         return balls, np.full(len(balls), -1)
-    sheets = tracks.sheets[edges].astype(np.int64) - 1
-    return balls, np.repeat(sheets, [len(part) for part in parts])[:_MOST_SAMPLES]
+    return balls, tracks.sheets[samples].astype(np.int64) - 1
 
 
 def _samples(first: int, last: int) -> NDArray[np.int64]:
@@ -172,6 +170,7 @@ def _forces(simulation: Simulation, slot: int) -> dict[str, Floats]:
     here = slice(slot, slot + 1)
     state = State._make(values[here].copy() for values in characters.state)
     obstacles = simulation.obstacles.discs(simulation.time)
+    sheets = simulation.obstacles.sheets(simulation.time)
     by_slot = np.zeros((1, 2), np.float32)
     if slot < len(simulation.user_forces.by_slot):
         by_slot[0] = simulation.user_forces.by_slot[slot]
@@ -179,7 +178,7 @@ def _forces(simulation: Simulation, slot: int) -> dict[str, Floats]:
     if slot < len(simulation.avoidance.given):
         given[0] = simulation.avoidance.given[slot]
     world = simulation.world(cells._replace(slots=np.zeros_like(cells.slots)))._replace(
-        obstacles=list_by_cells(obstacles, simulation.box, simulation.shape),
+        obstacles=list_by_cells(obstacles, simulation.box, simulation.shape, sheets),
         user_forces=simulation.user_forces._replace(by_slot=by_slot),
         avoidance=simulation.avoidance._replace(given=given),
         guides=_updated_guide(simulation, state),
@@ -258,16 +257,17 @@ def find_stuck(simulation: Simulation) -> list[Stuck]:
 
 def _find_causes(simulation: Simulation, found: Ints) -> list[Stuck]:
     """Return characters that do not move, by their indices among all, with the cause."""
-    characters, obstacles = simulation.characters, simulation.obstacle_discs
+    characters = simulation.characters
     if not len(found):
         return []
     ids = characters.ids
     slots = characters.slots(ids)
     mode, since = characters.mode[slots], characters.since[slots]
-    discs = characters.discs
+    places, on = characters.discs, simulation.sheets_of(slots)
+    discs = places.copy()
     if simulation.floors is not None:  # each sheet beside the one before it
         shift = 2.0 * (simulation.map.bounds[2] - simulation.map.bounds[0]) + 10.0
-        discs[:, 0] += shift * simulation.sheets_of(slots)
+        discs[:, 0] += shift * on
     # A tree finds the candidates: comparing all pairs is quadratic in a jammed crowd.
     reach = discs[found, 2] + discs[:, 2].max() + 1.01 * _TOUCH
     nearby = cKDTree(discs[:, :2]).query_ball_point(discs[found, :2], reach)
@@ -276,13 +276,22 @@ def _find_causes(simulation: Simulation, found: Ints) -> list[Stuck]:
         cause: Cause = "pinch"
         if mode[k] == col.UNREACHABLE:
             cause = "unreachable"
-        elif _touches(discs[k], obstacles):
+        elif _touches(places[k], _obstacles_of(simulation, places[k, :2], int(on[k]))):
             cause = "obstacle"
         elif _touches(discs[k], discs[[other for other in near if other != k]]):
             cause = "crowd"
         time = float(since[k]) * simulation.dt
         stuck.append(Stuck(int(ids[k]), _pair(characters.position[slots[k]]), time, cause))
     return stuck
+
+
+def _obstacles_of(simulation: Simulation, at: Floats, sheet: int) -> Floats:
+    """Return the obstacles (m, 3) that affect a character at a place (2,)."""
+    discs, floors = simulation.obstacle_discs, simulation.floors
+    if floors is None:
+        return discs
+    on = simulation.obstacles.sheets(simulation.time)
+    return discs[floors.are_reached(at, sheet, discs[:, :2], on)]
 
 
 def _touches(disc: Floats, others: Floats) -> bool:

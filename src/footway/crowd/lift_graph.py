@@ -129,5 +129,5 @@ def with_samples(tracks: Tracks, index: Index, n_edges: int, rides: Rides) -> Tr
         first=put(tracks.first, first), last=put(tracks.last, first + 1),
         ends=put(tracks.ends, rides.vertices), loop_of=loops.astype(np.int32),
         weights=np.concatenate([tracks.weights, none], axis=1),
-        sheets=put(tracks.sheets, np.zeros(n)),
+        sheets=np.concatenate([tracks.sheets, np.zeros(2 * n, np.int32)]),
     )  # fmt: skip

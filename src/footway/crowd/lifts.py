@@ -131,6 +131,10 @@ class Lifts:
         self._goals: dict[tuple[float, float, int, float], int] = {}
         self._demand = [-1] * len(self.services)
         self._places: dict[tuple[int, int, float], Any] = {}
+        self.show_doors()
+
+    def show_doors(self) -> None:
+        """Tell the kernels which doors are open, and the planner how long people wait."""
         self._shut_doors()
         self._charge()
 
@@ -270,8 +274,7 @@ class Lifts:
             if was_tried:
                 service.tried.append(passenger.id)
             self.passengers[passenger.id] = passenger
-        self._shut_doors()
-        self._charge()
+        self.show_doors()
 
     # -- paths ---------------------------------------------------------------------------------
 

@@ -25,16 +25,18 @@ from footway.validation import FARTHEST, number, pair, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from footway.arrays import Floats
+    from footway.arrays import Floats, Ints
     from footway.corridor.kernels.layouts import Index
     from footway.crowd.crowd import Crowd
+    from footway.crowd.floors import Floors
     from footway.crowd.kernels.layouts import Tracks
     from footway.crowd.simulation import Simulation
 
 
 NO_OBSTACLES = ObstacleCells(
-    0, np.zeros((1, 5), np.float32), np.zeros(1, np.int32), np.zeros(1, np.int32)
-)
+    0, np.zeros((1, 5), np.float32), np.zeros(1, np.int32), np.zeros(1, np.int32),
+    np.zeros((0, 2)), np.zeros(0, np.int32),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Obstacle:
         appears: s.
         vanishes: s.
         since: s, time to which `at` refers.
+        sheet: of `at` in a building; -1 in the plane. It moves on straight, also through portals.
 
     """
 
@@ -57,6 +60,7 @@ class Obstacle:
     appears: float = 0.0
     vanishes: float = math.inf
     since: float = 0.0
+    sheet: int = -1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", pair(self.at, "obstacle's place"))
@@ -83,11 +87,13 @@ class Obstacle:
 class Obstacles:
     """The dynamic obstacles of a crowd, by number."""
 
-    def __init__(self) -> None:
+    def __init__(self, floors: Floors | None = None) -> None:
+        self._floors = floors
         self.all: dict[int, Obstacle] = {}
         self.next = 0
         self.cells = NO_OBSTACLES  # for the step
         self.seen = np.empty((0, 5))  # discs at the last step
+        self.seen_on = np.empty(0, np.int64)  # their sheets
         self._key: object = None
 
     def add(self, obstacle: Obstacle) -> int:
@@ -108,10 +114,16 @@ class Obstacles:
         del self.all[which]
 
     def move(
-        self, number: int, at: tuple[float, float], velocity: tuple[float, float], time: float
+        self,
+        number: int,
+        at: tuple[float, float],
+        velocity: tuple[float, float],
+        time: float,
+        sheet: int = -1,
     ) -> None:
         """Move an obstacle and set its velocity."""
-        self.all[number] = replace(self.get(number), at=at, velocity=velocity, since=time)
+        old = self.get(number)
+        self.all[number] = replace(old, at=at, velocity=velocity, since=time, sheet=sheet)
 
     def discs(self, time: float) -> Floats:
         """Return the obstacles present: (n, 5) x, y, velocity, radius."""
@@ -119,16 +131,24 @@ class Obstacles:
         rows = [(*o.position(time), *o.velocity, o.radius) for o in present]
         return np.array(rows, np.float64).reshape(-1, 5)
 
+    def sheets(self, time: float) -> Ints:
+        """Return the sheets of the obstacles present, (n,); -1 in the plane."""
+        present = [o for o in self.all.values() if o.is_present(time)]
+        if self._floors is None:
+            return np.full(len(present), -1)
+        found = [self._floors.sheet_after(o.at, o.position(time), o.sheet) for o in present]
+        return np.array(found, np.int64)
+
     def numbers(self, time: float) -> list[int]:
         """Return the numbers of the obstacles present, in the order of `discs`."""
         return [number for number, o in self.all.items() if o.is_present(time)]
 
-    def update(self, discs: Floats, box: Floats, shape: NDArray[np.int64]) -> bool:
-        """List the obstacles (n, 5) by cells for the step; return whether they changed."""
-        key = discs.tobytes() + box.tobytes()
-        is_same, self._key, self.seen = key == self._key, key, discs
+    def update(self, discs: Floats, sheets: Ints, box: Floats, shape: NDArray[np.int64]) -> bool:
+        """List the obstacles (n, 5), on sheets (n,), for the step; return whether they changed."""
+        key = discs.tobytes() + sheets.tobytes() + box.tobytes()
+        is_same, self._key, self.seen, self.seen_on = key == self._key, key, discs, sheets
         if not is_same:
-            self.cells = list_by_cells(discs, box, shape)
+            self.cells = list_by_cells(discs, box, shape, sheets)
         return not is_same
 
 
@@ -151,7 +171,8 @@ def place_obstacles(simulation: Simulation) -> None:
     """Update the obstacles, and request new paths for characters that cannot pass any more."""
     planner, characters = simulation.planner, simulation.characters
     before = planner.index.graph.clearance
-    if not simulation.set_obstacle_discs(simulation.obstacles.discs(simulation.time)):
+    obstacles, now = simulation.obstacles, simulation.time
+    if not simulation.set_obstacle_discs(obstacles.discs(now), obstacles.sheets(now)):
         return
     graph = planner.index.graph
     closed = np.flatnonzero(graph.clearance < before - 1e-9)
@@ -167,7 +188,9 @@ def place_obstacles(simulation: Simulation) -> None:
     simulation.groups.avoid_closed_edges(closed)
 
 
-def list_by_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> ObstacleCells:
+def list_by_cells(
+    discs: Floats, box: Floats, shape: NDArray[np.int64], sheets: Ints | None = None
+) -> ObstacleCells:
     """List discs by the cells in which they affect characters, for the step."""
     if not len(discs):
         return NO_OBSTACLES
@@ -190,29 +213,43 @@ def list_by_cells(discs: Floats, box: Floats, shape: NDArray[np.int64]) -> Obsta
         local.astype(np.float32),
         np.concatenate([[0], np.cumsum(count)]).astype(np.int32),
         np.array([k for _, k in cells], np.int32),
+        np.ascontiguousarray(discs[:, :2]),
+        np.array([] if sheets is None else sheets[sheets >= 0], np.int32),
     )
 
 
-def narrowed(index: Index, tracks: Tracks, discs: Floats) -> tuple[Index, Openings]:
+def narrowed(
+    index: Index,
+    tracks: Tracks,
+    discs: Floats,
+    sheets: Ints | None = None,
+    floors: Floors | None = None,
+) -> tuple[Index, Openings]:
     """Return the map with reduced clearance on edges that standing discs narrow; and where.
 
     In a ball of radius R at distance d from a disc of radius q, the widest disc that passes has the
-    diameter R + d - q.
+    diameter R + d - q. In a building a disc on a sheet narrows balls on its sheet, and on others
+    that a straight line reaches through portals.
     """
     edges = len(index.axis.edges)
     balls = tracks.balls[: tracks.last[edges - 1] + 1]
     clearance = balls[:, BALL_RADIUS]
     passable = clearance.copy()
-    standing = discs[(discs[:, [BODY_VX, BODY_VY]] == 0.0).all(axis=1)]
+    standing = np.flatnonzero((discs[:, [BODY_VX, BODY_VY]] == 0.0).all(axis=1))
     if not len(standing):
         return index, Openings(False, passable)
-    for x, y, _, _, radius in standing.tolist():
+    for k in standing.tolist():
+        x, y, _, _, radius = discs[k].tolist()
         d = hypot(balls[:, BALL_X] - x, balls[:, BALL_Y] - y)
         near = d < clearance + radius
+        if floors is not None and sheets is not None:
+            some = np.flatnonzero(near)
+            on = tracks.sheets[some].astype(np.int64) - 1
+            near[some] = floors.are_reached(discs[k, :2], int(sheets[k]), balls[some, :2], on)
         passable[near] = np.minimum(passable[near], 0.5 * (clearance[near] + d[near] - radius))
     least = np.minimum.reduceat(passable, tracks.first[:edges])
     is_closed = least < np.minimum.reduceat(clearance, tracks.first[:edges])
-    known = index.graph.clearance
-    reduced = np.where(is_closed, np.minimum(least, known), known)
+    reduced = index.graph.clearance.copy()  # rides in lifts follow the edges of the map
+    reduced[:edges] = np.where(is_closed, np.minimum(least, reduced[:edges]), reduced[:edges])
     graph = index.graph._replace(clearance=reduced)
     return index._replace(graph=graph), Openings(True, passable)

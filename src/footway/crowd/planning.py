@@ -81,7 +81,7 @@ def block_size(count: Ints) -> Ints:
     return size
 
 
-_NO_OBSTACLES = Openings(False, np.empty(0))
+NO_OPENINGS = Openings(False, np.empty(0))
 
 
 class Planner:
@@ -90,7 +90,7 @@ class Planner:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self.index: Index = simulation.index  # with the edges that obstacles close
-        self.openings = _NO_OBSTACLES
+        self.openings = NO_OPENINGS
         self.pool, _ = make_pool()
         self._queue: deque[int] = deque()
         self._keep_goal: dict[int, bool] = {}  # by id in the queue: whether to keep the goal
@@ -180,8 +180,8 @@ class Planner:
         found = self._search(requests, self.index, self.openings, give_up=not is_narrowed)
         is_closed = found[:, STATUS] == NONE
         if is_closed.any() and is_narrowed:
-            part, everything = requests.part(is_closed), self._simulation.index
-            found[is_closed] = self._search(part, everything, _NO_OBSTACLES, give_up=True)
+            part, everything = requests.part(is_closed), self._simulation.open_index
+            found[is_closed] = self._search(part, everything, NO_OPENINGS, give_up=True)
         self._simulation.routes.follow(ids[found[:, STATUS] == FOUND], self.index.graph)
         return found
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
     from footway.corridor.kernels.graph_search import GraphWorkspace
+    from footway.corridor.kernels.layouts import Index
     from footway.crowd.floors import Floors
     from footway.crowd.models import LocalModel
     from footway.crowd.populations import GoalRange, Population
@@ -139,7 +140,7 @@ class Simulation:
         self.planner = Planner(self)
         self.congestion = Congestion(self)
         self.groups = Groups(self)
-        self.obstacles = Obstacles()
+        self.obstacles = Obstacles(self.floors)
         self.random_goals: dict[float, GoalRange] = {}
         self.user_forces = NO_USER_FORCES
         self.new: list[Ints] = []
@@ -224,12 +225,27 @@ class Simulation:
             self.lifts.forget(ids.tolist())
         self.characters.remove(ids)
 
-    def set_obstacle_discs(self, discs: Floats) -> bool:
-        """Pass obstacles (n, 5) to the step and the planner; return whether they changed."""
-        if not self.obstacles.update(discs, self.box, self.shape):
+    def set_obstacle_discs(self, discs: Floats, sheets: Ints) -> bool:
+        """Pass obstacles (n, 5), on sheets (n,), to the step and the planner: whether they changed.
+
+        Sheets are -1 in the plane.
+        """
+        if not self.obstacles.update(discs, sheets, self.box, self.shape):
             return False
-        self.planner.index, self.planner.openings = narrowed(self.index, self.tracks, discs)
+        self.narrow_paths()
         return True
+
+    def narrow_paths(self) -> None:
+        """Tell the planner which edges are narrowed by obstacles; links may be closed besides."""
+        planner, obstacles = self.planner, self.obstacles
+        planner.index, planner.openings = narrowed(
+            self.open_index, self.tracks, obstacles.seen, obstacles.seen_on, self.floors
+        )
+
+    @property
+    def open_index(self) -> Index:
+        """Search structures of the map without the links that are closed now."""
+        return self.index if self.floors is None else self.floors.open_index
 
     # -- requests ----------------------------------------------------------------------------
 
@@ -242,11 +258,7 @@ class Simulation:
             has_arrived = kind == REQUEST_GOAL
             if self.lifts is not None and self.lifts.handles(number, has_arrived=has_arrived):
                 continue
-            if (
-                has_arrived
-                and self.floors is not None
-                and population.is_back(int(characters.stage[slot]), int(characters.goal[slot]))
-            ):  # it stayed there before
+            if has_arrived and self.floors is not None and self._is_back(slot, population):
                 characters.mode[slot] = STAYING
                 continue
             self.arrivals += has_arrived
@@ -258,6 +270,13 @@ class Simulation:
                 self._continue_journey(number, slot, population)
             else:
                 self.planner.request(number, keep_goal=True)
+
+    def _is_back(self, slot: int, population: Population) -> bool:
+        """Return whether a character of a building stayed at its goal before, and was pushed."""
+        characters = self.characters
+        if characters.group[slot] >= 0:
+            return bool(characters.stage[slot] > 0)
+        return population.is_back(int(characters.stage[slot]), int(characters.goal[slot]))
 
     def _continue_journey(self, number: int, slot: int, population: Population) -> None:
         """Let an arrived character request its next goal, stay or exit."""
@@ -284,6 +303,8 @@ class Simulation:
                 self._exit(characters.id[slots])
             elif population.then == "stay" or population.stages[0][0].size == 1:
                 characters.mode[slots] = STAYING
+                if self.floors is not None:
+                    characters.stage[slots] = 1
             else:
                 self.groups.send(group, population)
 

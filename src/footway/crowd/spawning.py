@@ -26,7 +26,7 @@ from footway.crowd.populations import (
 from footway.crowd.profile import PROPERTIES, drawn, mean_and_deviation
 from footway.crowd.start_space import StartSpace
 from footway.errors import BadQuery
-from footway.validation import number, shown
+from footway.validation import number, point, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,11 +125,15 @@ def place_characters(
     check_clearance(cmap, "start", points, radii)
     inside = np.flatnonzero(overlapping(points, radii, obstacles))
     if len(inside):
-        x, y = points[inside[0]].tolist()
-        raise BadQuery(
-            f"start {inside[0]} at ({x:g}, {y:g}) is in an obstacle: move the start or the obstacle"
-        )
+        raise _in_obstacle(int(inside[0]), points[inside[0]])
     return ids, rows, points
+
+
+def _in_obstacle(number: int, point: Floats) -> BadQuery:
+    x, y = point.tolist()
+    return BadQuery(
+        f"start {number} at ({x:g}, {y:g}) is in an obstacle: move the start or the obstacle"
+    )
 
 
 def _place_on_floors(
@@ -152,6 +156,9 @@ def _place_on_floors(
         if len(points) != count:
             raise BadQuery(f"there are {len(points)} starts for {count} characters")
         floors.check("start", points, sheets, radii)
+        inside = np.flatnonzero(floors.are_in_obstacles(points, sheets, radii, simulation))
+        if len(inside):
+            raise _in_obstacle(int(inside[0]), points[inside[0]])
     rows["sheet"][:, col.SHEET] = sheets + 1
     return ids, rows, points
 
@@ -166,6 +173,20 @@ def note_start_space(
         area = simulation.polygon_of(area)
     space = StartSpace(name, float(radii.max()), points, simulation.map, area)
     simulation.start_spaces.append(space)
+
+
+def place_group(
+    simulation: Simulation, start: Any, radii: Floats, rows: Rows, rng: RandomStream
+) -> Floats:
+    """Return random points around the start of a group, (n, 2) m; note their sheets in `rows`."""
+    floors = simulation.floors
+    if floors is None:
+        return points_around(simulation, point(start, "start"), radii, rng)
+    at, on = floors.points([start], "start")
+    floors.check("start", at, on, radii[:1])
+    points, sheets = floors.points_around(at[0], int(on[0]), radii, simulation, rng)
+    rows["sheet"][:, col.SHEET] = sheets + 1
+    return points
 
 
 def points_around(

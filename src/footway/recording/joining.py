@@ -38,7 +38,8 @@ def until(recording: Recording, step: int) -> Recording:
     frames = int(np.searchsorted(recording.steps, step, side="right"))
     motions = recording.obstacles
     end = float(recording.times[frames - 1]) if frames else -np.inf
-    motions = motions[motions[:, FIRST] <= end].copy()
+    is_kept = motions[:, FIRST] <= end
+    motions = motions[is_kept].copy()
     motions[:, LAST] = np.minimum(motions[:, LAST], end)
     return replace(
         recording,
@@ -46,6 +47,7 @@ def until(recording: Recording, step: int) -> Recording:
         steps=recording.steps[:frames],
         offsets=recording.offsets[: frames + 1],
         obstacles=motions,
+        obstacle_floors=recording.obstacle_floors[is_kept],
     )
 
 
@@ -70,6 +72,7 @@ def joined(recordings: Sequence[Recording]) -> Recording:
         characters=union([one.characters for one in kept]),
         names=max((one.names for one in order), key=len),
         obstacles=np.vstack([one.obstacles for one in kept]),
+        obstacle_floors=np.concatenate([one.obstacle_floors for one in kept]),
         recorded_map=next((one.recorded_map for one in order[::-1] if one.recorded_map), None),
         source=Sources([(one.source, size) for one, size in zip(kept, sizes, strict=True)]),
     )

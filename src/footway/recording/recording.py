@@ -93,6 +93,8 @@ class Recording(NotebookDisplay):
             but the last ones are missing.
         obstacles: (k, 7) straight motions of dynamic obstacles: x, y, velocity, radius, time of
             the first and of the last frame; see `obstacles_at`.
+        obstacle_floors: (k,) their floors in a building, indices into `floor_names`; -1 in the
+            plane.
         recorded_map: the map; None if it was not recorded. See `environment`.
         floor_names: names of the floors and then of the links of a building; () in the plane.
         source: source of the rows.
@@ -108,6 +110,9 @@ class Recording(NotebookDisplay):
     seed: int
     complete: bool = True
     obstacles: Floats = field(default_factory=lambda: np.empty((0, OBSTACLE_COLUMNS)), repr=False)
+    obstacle_floors: NDArray[np.int16] = field(
+        default_factory=lambda: np.empty(0, np.int16), repr=False
+    )
     recorded_map: RecordedMap | None = field(default=None, repr=False)
     floor_names: tuple[str, ...] = field(default=(), repr=False)
     source: RowSource = field(repr=False, kw_only=True)
@@ -201,6 +206,7 @@ class Recording(NotebookDisplay):
         assert rows.floors is not None
         is_there = rows.floors == self.floor_names.index(name)
         ids = rows.ids[is_there]
+        stands = self.obstacle_floors == self.floor_names.index(name)
         counts = np.concatenate([[0], np.cumsum(is_there)])
         known = np.isin(self.characters.ids, ids)
         plans = {} if self.building is None else {
@@ -213,6 +219,8 @@ class Recording(NotebookDisplay):
             map_name=f"{self.map_name}, {name}",
             recorded_map=RecordedMap(plans[name]) if name in plans else None,
             floor_names=(),
+            obstacles=self.obstacles[stands],
+            obstacle_floors=np.full(int(stands.sum()), -1, np.int16),
             source=InMemory(Rows(ids, rows.positions[is_there], rows.velocities[is_there])),
         )
 
@@ -243,10 +251,27 @@ class Recording(NotebookDisplay):
             BadQuery: there is no such frame.
         """
         time, rows = float(self.times[self._checked(k)]), self.obstacles
-        rows = rows[(rows[:, FIRST] <= time + _SAME) & (time <= rows[:, LAST] + _SAME)]
+        rows = rows[self._present(time)]
         since = time - rows[:, FIRST]
         x, y = rows[:, _X] + since * rows[:, _VX], rows[:, _Y] + since * rows[:, _VY]
         return np.column_stack([x, y, rows[:, _RADIUS]])
+
+    def obstacle_floors_at(self, k: int) -> list[str]:
+        """Return floors or links (m,) of the dynamic obstacles in frame k, of a building.
+
+        Raises:
+            BadQuery: there is no such frame, or the recording is one of a plane.
+        """
+        time = float(self.times[self._checked(k)])
+        if not self.floor_names:
+            raise BadQuery("the recording is of a plane: it has no floors")
+        return [self.floor_names[floor] for floor in self.obstacle_floors[self._present(time)]]
+
+    def _present(self, time: float) -> NDArray[np.bool_]:
+        """Return which motions of obstacles are those of a time, s."""
+        first, last = self.obstacles[:, FIRST], self.obstacles[:, LAST]
+        found: NDArray[np.bool_] = (first <= time + _SAME) & (time <= last + _SAME)
+        return found
 
     def floors_at(self, k: int) -> tuple[list[str], Singles]:
         """Return floors or links (n,), and heights (n,) in m, of the characters in frame k.
@@ -350,6 +375,7 @@ class Recorder:
         self._kept: list[Rows] = []
         self.size = 0  # bytes written so far
         self.obstacles: list[list[float]] = []  # rows of `Recording.obstacles`
+        self.obstacle_floors: list[int] = []  # likewise, in a building
         self._motions: dict[int, int] = {}  # row of the last motion of each obstacle, by its number
         self._open: list[int] = []  # rows of a continued recording: their numbers are unknown
 
@@ -397,15 +423,23 @@ class Recorder:
         self._counts.append(len(rows.ids))
         self._keep(rows)
 
-    def add_obstacles(self, time: float, numbers: Sequence[int], discs: Floats) -> None:
-        """Store the dynamic obstacles of the next frame: x, y, velocity, radius (m, 5)."""
+    def add_obstacles(
+        self, time: float, numbers: Sequence[int], discs: Floats, floors: ArrayLike | None = None
+    ) -> None:
+        """Store the dynamic obstacles of the next frame: x, y, velocity, radius (m, 5).
+
+        In a building also floors (m,), indices into `floor_names`.
+        """
         here = {}
-        for number, disc in zip(numbers, discs.tolist(), strict=True):
+        on = [-1] * len(discs) if floors is None else np.asarray(floors).tolist()
+        for number, disc, floor in zip(numbers, discs.tolist(), on, strict=True):
             rows = [self._motions[number]] if number in self._motions else self._open
+            rows = [k for k in rows if self.obstacle_floors[k] == floor]
             row = next((k for k in rows if _continues(self.obstacles[k], disc, time)), -1)
             if row < 0:
                 row = len(self.obstacles)
                 self.obstacles.append([*disc, time, time])
+                self.obstacle_floors.append(floor)
             self.obstacles[row][LAST] = time
             here[number] = row
         self._motions, self._open = here, []
@@ -418,6 +452,7 @@ class Recorder:
         self.add_characters(*recording.characters)
         self._seen[recording.characters.ids] = True
         self.obstacles = recording.obstacles.tolist()
+        self.obstacle_floors = recording.obstacle_floors.tolist()
         last = self._times[-1] if self._times else -np.inf
         self._open = [k for k, motion in enumerate(self.obstacles) if motion[LAST] >= last]
 
@@ -459,6 +494,7 @@ class Recorder:
             seed=self.seed,
             complete=complete,
             obstacles=np.array(self.obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
+            obstacle_floors=np.array(self.obstacle_floors, np.int16),
             recorded_map=self.recorded_map,
             floor_names=self.floor_names,
             source=source,

@@ -321,7 +321,14 @@ def _write(
             "empty": list(empty),  # frames without characters have no rows
             "obstacles": recording.obstacles.tolist(),
         }
-        | ({"floors": recording.floor_names} if recording.floor_names else {})
+        | (
+            {
+                "floors": recording.floor_names,
+                "obstacle_floors": recording.obstacle_floors.tolist(),
+            }
+            if recording.floor_names
+            else {}
+        )
     )
     temporary = output.folder / f"{file.name}{NEW}"
     finished = whole_file(file, temporary=temporary, name=output.name)
@@ -373,7 +380,11 @@ def _load_parts(file: Path, parts: list[Path]) -> Recording:
     found = contents.recording(rows, complete=False)
     if not (contents.header["continued"] and found.n_frames and file.is_file()):
         return found
-    return replace(joined([_load_file(file), found]), obstacles=found.obstacles)
+    return replace(
+        joined([_load_file(file), found]),
+        obstacles=found.obstacles,
+        obstacle_floors=found.obstacle_floors,
+    )
 
 
 def _load_file(file: Path) -> Recording:
@@ -445,6 +456,9 @@ class _Contents:
             seed=int(header["seed"]),
             complete=complete,
             obstacles=np.array(obstacles, float).reshape(-1, OBSTACLE_COLUMNS),
+            obstacle_floors=np.array(
+                header.get("obstacle_floors", [-1] * len(obstacles)), np.int16
+            ),
             recorded_map=self._map,
             floor_names=tuple(str(name) for name in header.get("floors", ())),
             source=source,
@@ -463,6 +477,9 @@ def check_sound(made: Recording) -> None:
         and np.isfinite(made.times).all()
         and np.isfinite(radius).all()
         and np.isfinite(made.obstacles).all()
+        and made.obstacle_floors.shape == (len(made.obstacles),)
+        and (made.obstacle_floors >= -1).all()
+        and (made.obstacle_floors < max(1, len(made.floor_names))).all()
         and ((population >= 0) & (population < max(1, len(made.names)))).all()
     )
     if not sound:

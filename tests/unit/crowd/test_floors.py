@@ -14,7 +14,6 @@ from footway import plot
 from footway._numba.jit import kernel
 from footway.crowd import simulation as running
 from footway.crowd.kernels.guard import slide_along_wall
-from footway.crowd.kernels.layouts import HALF
 from footway.crowd.kernels.pairs import NEARBY, PAIR_ROWS, PAIRS, RANGE
 from footway.crowd.kernels.step import pair_up
 from footway.errors import BadInput, BadQuery, NoPath
@@ -239,9 +238,9 @@ def test_the_attraction_point_waits_for_who_is_pushed_past_the_stairs(cmap):
         simulation.characters.move_to(slots, np.array([[7.5, 4.8]]))
         crowd.step()
         assert crowd.floors == ["0"]
-        half = simulation.characters.state.cursor[slots[0], HALF]
-        is_on_floor = simulation.tracks.sheets[half >> 1] == 1  # a new path, around the stairwell
-        ball = simulation.tracks.balls[simulation.characters.sample[slots[0]]]
+        sample = simulation.characters.sample[slots[0]]
+        is_on_floor = simulation.tracks.sheets[sample] == 1  # a new path, around the stairwell
+        ball = simulation.tracks.balls[sample]
         assert is_on_floor or ball[1] < 4.0
     assert is_on_floor
 
@@ -508,8 +507,7 @@ def test_areas_by_name_are_on_their_floor():
         (lambda c: c.add(1, goals=[(1, 1, "7")]), "there is no floor '7'"),
         (lambda c: c.add(1, area=[(0, 0), (1, 0), (1, 1)]), "an area in a building is"),
         (lambda c: c.add(500, area="0"), "characters of radius .* found free space"),
-        (lambda c: c.add_group(2, start=(1, 1)), "groups are not available in a building"),
-        (lambda c: c.add_obstacle((1, 1), 0.5), "obstacles are not available in a building"),
+        (lambda c: c.add_obstacle((1, 1), 0.5), "obstacle's place must be \\(x, y, floor\\)"),
     ],
 )  # fmt: skip
 def test_what_a_building_has_not_is_refused(cmap, call, message):

@@ -281,7 +281,7 @@ class TestDispersion:
         rng = np.random.default_rng(seed)
         line = np.cumsum(rng.uniform(-1, 2, (12, 2)), axis=0)
         points = rng.uniform(-3, 15, (20, 2))
-        along, across = _project(points, line)
+        along, across = _project(points, line, np.full(len(points), -1), np.full(len(line), -1))
         string = shapely.LineString(line)
         spots = shapely.points(points)
         np.testing.assert_allclose(np.abs(across), shapely.distance(string, spots), atol=1e-9)

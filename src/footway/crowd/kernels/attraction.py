@@ -165,7 +165,7 @@ def advance(k, x, y, r, step, seed, state, path_halves, tracks, graph):
         ):
             break
         if state.sheet[k, SHEET] > 0 and not _is_on_surface(
-            at, ahead, half, x, y, r, state.sheet[k, SHEET], tracks
+            at, ahead, x, y, r, state.sheet[k, SHEET], tracks
         ):
             break
         at = ahead
@@ -177,14 +177,14 @@ def advance(k, x, y, r, step, seed, state, path_halves, tracks, graph):
 
 
 @inner(inline=False)
-def _is_on_surface(at, ahead, half, x, y, r, sheet, tracks):
+def _is_on_surface(at, ahead, x, y, r, sheet, tracks):
     """Return whether a ball contains a character of a building, or is nearer, not only in plan.
 
     On another sheet that is known if both balls contain the character: their intersection is
     connected. Otherwise the ball may be above it, or behind a wall.
     """
     balls = tracks.balls
-    return tracks.sheets[half >> 1] == sheet or (
+    return tracks.sheets[ahead] == sheet or (
         contains(at, x, y, r, balls) and contains(ahead, x, y, r, balls)
     )
 
@@ -257,11 +257,12 @@ def measure_corridor(balls, lengths, gains):
 
 
 @kernel
-def limit_fronts(groups, members, slot_of, lengths, gains, balls, state, limits):
+def limit_fronts(groups, members, slot_of, lengths, gains, onward, balls, state, limits):
     """Compute alpha_max of every group, as a sample that attraction points may not pass; -1: none.
 
     `members` are ids, in the order of `groups` (g, 8); `lengths` and `gains` are the results of
-    `measure_corridor`, one corridor after the other.
+    `measure_corridor`, one corridor after the other. Likewise `onward` has for each sample the one
+    at which the front waits instead, both counted from the first of the corridor.
     """
     for g in range(len(groups)):
         limits[g] = -1
@@ -284,4 +285,4 @@ def limit_fronts(groups, members, slot_of, lengths, gains, balls, state, limits)
             if area > groups[g, GROUP_AREA] or length > groups[g, LONGITUDINAL]:
                 break
             at += 1
-        limits[g] = at
+        limits[g] = first + onward[base + at]

@@ -54,16 +54,41 @@ def gather_through_portals(row, cell, count, cells, grid, near):
             if dx * dx + dy * dy > far * far:
                 continue
             px, py, ox, oy = places[row, X], places[row, Y], places[other, X], places[other, Y]
-            wanted, layers = there // joined.per_sheet, grid.layers
-            last = last_layer(px, py, ox, oy, layer, grid)
             reach = far - RANGE + joined.reach
-            if is_on_layer(ox, oy, last, wanted, grid) or (
-                dx * dx + dy * dy < reach * reach
-                and _may_meet(px, py, layer, ox, oy, wanted, reach, layers)
-            ):
+            is_close = dx * dx + dy * dy < reach * reach
+            wanted = there // joined.per_sheet
+            if _is_near(px, py, layer, ox, oy, wanted, is_close, reach, grid):
                 near[count] = other
                 count += 1
     return count
+
+
+@inner(inline=False)
+def gather_obstacles(row, cell, cells, obstacles, grid, near):
+    """Write the obstacles on the sheet of a row, or near it through portals, to `near`: count."""
+    joined, count, r = cells.joined, 0, cells.bodies[row, BODY_RADIUS]
+    px, py = joined.places[row, X], joined.places[row, Y]
+    layer, here = cell // joined.per_sheet, cell % joined.per_sheet
+    for m in range(obstacles.offsets[here], obstacles.offsets[here + 1]):
+        k = obstacles.rows[m]
+        reach = r + obstacles.discs[k, BODY_RADIUS] + joined.reach
+        ox, oy, wanted = obstacles.places[k, X], obstacles.places[k, Y], obstacles.sheets[k]
+        is_close = (px - ox) * (px - ox) + (py - oy) * (py - oy) < reach * reach
+        if count < NEARBY and (
+            wanted == layer or _is_near(px, py, layer, ox, oy, wanted, is_close, reach, grid)
+        ):
+            near[count] = k
+            count += 1
+    return count
+
+
+@inner
+def _is_near(px, py, layer, ox, oy, wanted, is_close, reach, grid):
+    """Return whether a disc of another sheet is straight through portals, or may soon touch."""
+    last = last_layer(px, py, ox, oy, layer, grid)
+    return is_on_layer(ox, oy, last, wanted, grid) or (
+        is_close and _may_meet(px, py, layer, ox, oy, wanted, reach, grid.layers)
+    )
 
 
 @inner(inline=False)

@@ -98,7 +98,7 @@ class Tracks(NamedTuple):
     home: Ints  # (nv,) half-edge toward the edges that wanderers use; -1: none, or on them
     weights: Singles  # (w, ne) edge weights of wanderers; 0: never
     is_smooth: bool  # whether edges that meet have the same tangent: turning back is possible
-    sheets: Ints  # (e,) sheet of an edge, from 1; empty in the plane
+    sheets: Ints  # (m,) sheet of a sample, from 1, 0 on no edge of the map; empty in the plane
 
 
 class Openings(NamedTuple):
@@ -191,12 +191,17 @@ class Cells(NamedTuple):
 
 
 class ObstacleCells(NamedTuple):
-    """Dynamic obstacles, listed by the cells in which they affect characters."""
+    """Dynamic obstacles, listed by the cells in which they affect characters.
+
+    In a building the cells are those of one sheet, for all sheets.
+    """
 
     n: int  # number of obstacles
     discs: Singles  # (n, 5) as bodies
     offsets: Ints  # (cells + 1,)
     rows: Ints  # of `discs`
+    places: Floats  # (n, 2) m, exact positions
+    sheets: Ints  # (n,) in a building; empty in the plane
 
 
 class UserForces(NamedTuple):

@@ -20,6 +20,7 @@ from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.attraction import advance, contains, move_back
 from footway.crowd.kernels.cells import cell_of_row
 from footway.crowd.kernels.floors import (
+    gather_obstacles,
     gather_through_portals,
     is_goal_straight_ahead,
     speed_on_slope,
@@ -109,11 +110,15 @@ class Workspace(NamedTuple):
 def _attraction_point(k, x, y, r, ends, world, state):
     """Return the point to walk to: (x, y, R there, share of its speed); the goal if `ends`.
 
-    The attraction points of a group do not pass alpha_max: who is ahead of its centre waits.
+    The attraction points of a group do not pass alpha_max: who is ahead of its centre waits. In a
+    building, who is not on its floor waits, too: a straight line does not lead there.
     """
     balls, at, group = world.tracks.balls, state.cursor[k, col.AT], state.cursor[k, col.GROUP]
     if group >= 0 and at > world.front_limits[group] >= 0:
         limit, share = world.front_limits[group], 1.0
+        sheet = state.sheet[k, col.SHEET]
+        if sheet > 0 and world.tracks.sheets[limit] != sheet:
+            return balls[at, col.BALL_X], balls[at, col.BALL_Y], balls[at, col.BALL_RADIUS], 0.0
         limit_x, limit_y = balls[limit, col.BALL_X], balls[limit, col.BALL_Y]
         if contains(limit, x, y, r, balls):
             ux, uy = balls[at, col.BALL_X] - limit_x, balls[at, col.BALL_Y] - limit_y
@@ -257,7 +262,7 @@ def _preferred_velocity(k, world, state):
         outside = math.sqrt(dx * dx + dy * dy) - balls[at, col.BALL_RADIUS]
         if not move_back(k, x, y, r, state, tracks):
             sheet = state.sheet[k, col.SHEET]  # beside stairs, a wall is between
-            is_beside = sheet > 0 and sheet != tracks.sheets[state.cursor[k, col.HALF] >> 1]
+            is_beside = sheet > 0 and sheet != tracks.sheets[state.cursor[k, col.AT]]
             request = REQUEST_PATH if outside > LOST or is_beside else request
     sees_goal = _sees_goal(k, state.cursor[k, col.AT], x, y, r, state, balls, world.grid)
     is_alone, looks_ahead = state.cursor[k, col.GROUP] < 0, state.body[k, col.SHORTCUT] > 0.0
@@ -294,11 +299,14 @@ def pair_up(row, cell, ex, ey, cells, grid, near, used, pairs):
 
 
 @inner(inline=False)
-def _pair_up_obstacles(row, cell, ex, ey, cells, obstacles, near, used, pairs):
+def _pair_up_obstacles(row, cell, ex, ey, cells, obstacles, grid, near, used, pairs):
     """Append the pairs with the dynamic obstacles of a cell; return the new count."""
-    n = min(NEARBY, obstacles.offsets[cell + 1] - obstacles.offsets[cell])
-    for m in range(n):
-        near[m] = obstacles.rows[obstacles.offsets[cell] + m]
+    if len(obstacles.sheets) > 0:
+        n = gather_obstacles(row, cell, cells, obstacles, grid, near)
+    else:
+        n = min(NEARBY, obstacles.offsets[cell + 1] - obstacles.offsets[cell])
+        for m in range(n):
+            near[m] = obstacles.rows[obstacles.offsets[cell] + m]
     return load(row, ex, ey, n, cells.bodies, obstacles.discs, near, used, pairs)
 
 
@@ -311,7 +319,7 @@ def _pair_up_all(b, row, cell, used, world, workspace):
     workspace.marks[b, CHARACTERS_END] = used
     if world.obstacles.n > 0:
         used = _pair_up_obstacles(
-            row, cell, ex, ey, world.cells, world.obstacles, near, used, pairs
+            row, cell, ex, ey, world.cells, world.obstacles, world.grid, near, used, pairs
         )
     workspace.marks[b, PAIRS_END] = used
     return used

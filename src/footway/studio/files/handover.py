@@ -57,6 +57,7 @@ _RECORDING: Final = Kind(
         "steps": Array("<i8", ("frames",), 0, _MOST),
         "offsets": Array("<i8", ("frames+1",), 0, "rows", step=0),
         "obstacles": Array("<f8", ("motions", OBSTACLE_COLUMNS)),
+        "obstacle_floors": Array("<i2", ("motions",), -1, "floor_names"),
         "character_ids": Array("<i8", ("characters",), 0, _MOST),
         "radius": Array("<f8", ("characters",), 0.0),
         "population": Array("<i4", ("characters",), 0, 2**31 - 1),
@@ -120,6 +121,7 @@ def _pack_recording(recording: Recording, file: Path) -> None:
         "steps": recording.steps,
         "offsets": recording.offsets,
         "obstacles": recording.obstacles,
+        "obstacle_floors": recording.obstacle_floors,
         **dict(zip(("character_ids", "radius", "population"), recording.characters, strict=True)),
         **dict(zip(("ids", "positions", "velocities"), rows[:3], strict=True)),
         "floors": np.empty(0, np.int16) if rows.floors is None else rows.floors,
@@ -211,6 +213,7 @@ def _unpack_recording(folder: Path) -> Recording:
         seed=facts["seed"],
         complete=facts["complete"],
         obstacles=arrays["obstacles"],
+        obstacle_floors=arrays["obstacle_floors"],
         floor_names=tuple(facts["floor_names"]),
         source=_RowsInMemory(rows),
     )
