@@ -668,11 +668,13 @@ class Crowd:
         Characters and goals inside a wall of the new map are moved to the nearest free point. Use
         the returned crowd and discard the old one. The edge weights of wanderers are dropped;
         without an `environment` all characters follow corridors.
+
+        In a building, floors and links are known by their names. People on one that is gone are put
+        onto the nearest floor, and obstacles there vanish. Lifts with the same cabin and stops go
+        on with the people inside; those in others get out where they stopped last.
         """
         from footway.crowd.map_change import moved
 
-        if self._simulation.floors is not None:
-            raise BadQuery("changes of the map are not available in a building yet")
         _check_map(cmap, environment)
         crowd = Crowd.from_simulation(moved(self._simulation, cmap, environment))
         crowd._functions = self._functions  # noqa: SLF001  # its own
