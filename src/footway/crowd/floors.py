@@ -55,6 +55,7 @@ from footway.crowd.kernels.layouts import (
     STAYING,
     UNREACHABLE,
     WALKING,
+    WEIGHTS_ROW,
     Joined,
 )
 from footway.crowd.kernels.placement import keep_apart
@@ -500,12 +501,17 @@ class Floors:
         is_open = np.zeros(2 * len(graph.edges), bool)
         is_open[graph.out] = True
         half = state.cursor[slots, HALF]
-        walks = (half >= 0) & (half < len(is_open))
-        against = slots[walks][~is_open[half[walks]]]
-        state.cursor[against, HALF] ^= 1
-        half = state.cursor[against, HALF]
-        end = np.where(half & 1, tracks.first[half >> 1], tracks.last[half >> 1])
-        state.cursor[against, END] = end
+        walks = slots[(half >= 0) & (half < len(is_open))]
+        half = state.cursor[walks, HALF]
+        # Who stepped on an edge of weight 0, such as stairs, leaves it by the nearer end.
+        edge, row = half >> 1, state.cursor[walks, WEIGHTS_ROW]
+        ends = self.index.axis.vertices[graph.edges[edge]]
+        away = hypot(*(ends - simulation.characters.position[walks][:, None]).transpose(2, 0, 1))
+        is_avoided = (tracks.weights[row, edge] == 0.0) & (tracks.weights[0, edge] > 0.0)
+        half = np.where(is_avoided, 2 * edge + (away[:, 0] < away[:, 1]), half)
+        half = np.where(is_open[half], half, half ^ 1).astype(np.int32)
+        state.cursor[walks, HALF] = half
+        state.cursor[walks, END] = np.where(half & 1, tracks.first[edge], tracks.last[edge])
 
     # -- those who stay ------------------------------------------------------------------------
 

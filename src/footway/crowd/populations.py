@@ -310,8 +310,11 @@ def _as_choice_of_places(value: Any) -> list[Any] | None:
         return None
     if not value:
         raise BadQuery("a destination is an empty list: give areas or points to choose from")
-    is_one = isinstance(value[-1], (str, int)) and not isinstance(value[0], str)
-    return None if is_one else list(value)
+    first = value[0]
+    is_place = isinstance(first, str) or (
+        isinstance(first, (list, tuple)) and len(first) > 0 and isinstance(first[-1], (str, int))
+    )
+    return list(value) if is_place or not isinstance(value[-1], (str, int)) else None
 
 
 def _destination_on_floor(

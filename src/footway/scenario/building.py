@@ -17,10 +17,10 @@ from footway.environment.editing import with_area
 from footway.environment.environment import GROUND
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.scenario.checks import Alternatives, Areas, Checker, check_obstacle
-from footway.scenario.floors import FloorAreas
+from footway.scenario.floors import FloorAreas, check_floors, edge_weights
 from footway.scenario.models import Population, ProfileTable, Source
 from footway.scenario.reading import check_names
-from footway.scenario.values import Choice
+from footway.scenario.values import Choice, in_plan
 from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def open_map(scenario: Scenario, built: Path | None = None) -> ScenarioMap:
         FloorAreas(scenario, building)
         with _errors_located_at(origin, ("map",)):
             return ScenarioMap(CorridorMap.build(environment), None)
+    check_floors(scenario, None)
     if isinstance(environment, Environment):  # a volume has no terrain
         for i, region in enumerate(scenario.terrain):
             with _errors_located_at(origin, ("terrain", i, "polygon")):
@@ -118,7 +119,7 @@ def with_areas(scenario: Scenario, environment: Environment | None) -> Environme
     """Return the environment with the areas of the scenario, for recordings and the studio."""
     if environment is not None:
         for name, ring in scenario.area.items():
-            environment = with_area(environment, name, ring)
+            environment = with_area(environment, name, in_plan(ring))
     return environment
 
 
@@ -146,6 +147,8 @@ def prepare_crowd(
                 message = f"there is no terrain of kind {shown(kind)} on this map; {hint}"
                 raise scenario.origin.refuse(("profile", name, "preferences", kind), message)
     building = getattr(opened.corridors, "building", None)
+    if building is None:
+        check_floors(scenario, None)
     areas = Areas(scenario, *opened) if building is None else FloorAreas(scenario, building)
     with _errors_located_at(scenario.origin, ()):
         crowd = Crowd(
@@ -183,7 +186,10 @@ def _add_in_building(scenario: Scenario, areas: FloorAreas, crowd: Crowd) -> Non
     for kind in ("population", "source"):
         for i, given in enumerate(getattr(scenario, kind)):
             keys = (kind, i)
-            arguments = {"profile": _profile_of(scenario, given)} | areas.arguments(given, keys)
+            profile = _profile_of(scenario, given)
+            cmap: Any = crowd.map  # that of a building
+            arguments = areas.arguments(given, cmap, _largest_radius(profile), keys)
+            arguments["profile"] = profile
             arguments["name"] = given.name or _default_name(keys)
             with _errors_located_at(scenario.origin, keys):
                 if isinstance(given, Source):
@@ -293,8 +299,7 @@ class _CrowdBuilder:
     ) -> tuple[Profile, Checker]:
         """Return the profile, and a checker for its largest radius."""
         profile = _profile_of(self._scenario, given, default)
-        mean, deviation = mean_and_deviation(profile.radius)
-        return profile, Checker(self._map, self._origin, mean + 2.0 * deviation)
+        return profile, Checker(self._map, self._origin, _largest_radius(profile))
 
     def _journey(
         self, given: Population | Source, checker: Checker, starts: list[Location], keys: Keys
@@ -332,7 +337,7 @@ class _CrowdBuilder:
         return target
 
     def _preference(self, weights: Mapping[str, float], keys: Keys) -> Floats | None:
-        """Return the weight of each map edge (ne,): the mean along it, or 0 if it touches a 0."""
+        """Return the weight of each edge of the map (ne,)."""
         if not weights:
             return None
         axis = self._map.axis(1.0)
@@ -340,9 +345,13 @@ class _CrowdBuilder:
         for name, weight in weights.items():
             region = self._areas.find(name, (*keys, "preference", name))
             along[contains(region, axis.points)] = weight
-        mean = np.add.reduceat(along, axis.offsets[:-1]) / np.diff(axis.offsets)
-        least = np.minimum.reduceat(along, axis.offsets[:-1])
-        return np.where(least > 0.0, mean, 0.0)
+        return edge_weights(axis, along)
+
+
+def _largest_radius(profile: Profile) -> float:
+    """Return the radius of the largest characters of a profile, m."""
+    mean, deviation = mean_and_deviation(profile.radius)
+    return mean + 2.0 * deviation
 
 
 def _label(given: str | Ring | Point | None) -> str:

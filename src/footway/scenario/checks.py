@@ -11,6 +11,7 @@ from footway._numba.random_stream import RandomStream
 from footway.crowd.free_space import describe_free_point, sample_free_space
 from footway.environment.areas import as_polygon, ring_problem, union
 from footway.errors import NoPath
+from footway.scenario.values import in_plan
 from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -79,9 +80,10 @@ class Areas:
         return self._free[key][1]
 
     def _region(self, ring: Ring, keys: Keys) -> Polygon:
-        if problem := ring_problem(ring):
+        corners = in_plan(ring)
+        if problem := ring_problem(corners):
             raise self._origin.refuse(keys, problem)
-        return as_polygon(ring)
+        return as_polygon(corners)
 
     def _check_on_map(self, region: Polygon, keys: Keys) -> None:
         """Raise an error if a region contains no free space."""
@@ -140,7 +142,7 @@ class Checker:
             if clearance > 0.0:
                 fits = f"a radius of {self.radius:g} m does not fit there"
                 reason = f"{fits}: {clearance:.3f} m to the nearest wall"
-            hint = describe_free_point(self._cmap, at, self.radius)
+            hint = describe_free_point(self._cmap, (at[0], at[1]), self.radius)
             message = f"is {where}, but {reason}" + (f"; {hint}" if hint else "")
             raise self._origin.refuse(keys, message)
         return Location(where, keys, np.array([at]))

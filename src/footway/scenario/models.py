@@ -149,7 +149,8 @@ a choice: each character takes the one with the shortest path."""
     within: Annotated[float, Number("m", above=0.0, endless=True)] = math.inf
     """Maximum straight-line distance of random goals, and of goals chosen in areas."""
     preference: Named[Weight] = Field(default_factory=lambda: MappingProxyType({}))
-    """For wanderers: weight of areas by name; 1 is the default, 0 is never entered."""
+    """For wanderers: weight of areas by name, in a building of floors and links, too; 1 is the \
+default, 0 is never entered."""
 
     @model_validator(mode="after")
     def _fits_behaviour(self) -> Self:
@@ -168,9 +169,9 @@ class Population(_Crowd):
     count: Count | None = None
     """Number of characters; optional if `starts` is given."""
     starts: tuple[Place, ...] | None = None
-    """Start of each character, instead of `area`."""
+    """Start of each character, instead of `area`: [x, y], in a building [x, y, "2"]."""
     goals: tuple[Place, ...] | None = None
-    """Goal of each character, instead of `destinations`."""
+    """Goal of each character, instead of `destinations`: [x, y], in a building [x, y, "2"]."""
 
     @model_validator(mode="after")
     def _has_a_number(self) -> Self:
@@ -343,7 +344,7 @@ class Obstacle(_Table):
     def box(self, duration: float) -> tuple[float, float, float, float]:
         """Return xmin, ymin, xmax, ymax of its positions in a run of `duration` (s), m."""
         lasts = max(0.0, min(self.vanishes, duration) - self.appears)
-        ends = [(at, at + lasts * v) for at, v in zip(self.at, self.velocity, strict=True)]
+        ends = [(at, at + lasts * v) for at, v in zip(self.at[:2], self.velocity, strict=True)]
         (x0, x1), (y0, y1) = ((min(e) - self.radius, max(e) + self.radius) for e in ends)
         return x0, y0, x1, y1
 
@@ -389,9 +390,11 @@ parameters; see "Local models" in docs/crowds.md."""
     profile: Named[ProfileTable] = Field(default_factory=lambda: MappingProxyType({}))
     """Kinds of characters: `[profile.NAME]`."""
     area: Named[Shape] = Field(default_factory=lambda: MappingProxyType({}))
-    """Named areas besides those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]."""
+    """Named areas besides those of the map: [xmin, ymin, xmax, ymax], or corners [x, y]; in a \
+building with the floor at the end: [xmin, ymin, xmax, ymax, "2"], or corners [x, y, "2"]."""
     floor: Named[Name] = Field(default_factory=lambda: MappingProxyType({}))
-    """In a building: floor of each area of `[area]`. The name of a floor is an area, too."""
+    """In a building: floor of each area of `[area]` whose corners do not give it. The name of a \
+floor is an area, too."""
     terrain: tuple[Region, ...] = ()
     """Terrain regions on top of those of the map, later ones on top: `[[terrain]]`."""
     roadmap: RoadmapTable | None = None

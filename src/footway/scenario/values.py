@@ -248,8 +248,10 @@ Model: TypeAlias = Annotated[LocalModel, _Model()]
 
 # Places -------------------------------------------------------------------------------------------
 
-Point: TypeAlias = tuple[float, float]
+Point: TypeAlias = tuple[float, float] | tuple[float, float, str]
+"""x, y; in a building with the name of the floor."""
 Ring: TypeAlias = tuple[Point, ...]
+"""The corners of an area, all on the same floor."""
 
 MOST_METRES: Final = 2_000_000.0  # m. Largest absolute coordinate; the limit of maps is the same
 
@@ -278,42 +280,68 @@ def what_is(value: Any) -> str:
     return f"a list of {len(value)}" if _is_list(value) else kind_of(value)
 
 
-def _refuse_floor(value: Any) -> None:
-    """Raise a Fault for a point with a floor, which only areas have."""
-    if _is_list(value) and len(value) == 3 and isinstance(value[2], str):
-        floor = shown(value[2])
-        raise Fault(
-            "is a point with a floor; give the name of an area around it, such as 'desk', with "
-            f"[area] desk = [xmin, ymin, xmax, ymax] and [floor] desk = {floor}"
-        )
+def _has_floor(value: Any) -> bool:
+    """Return whether a value is a point [x, y, "floor"] or a rectangle [..., "floor"]."""
+    if not _is_list(value) or len(value) not in (3, 5) or not isinstance(value[-1], str):
+        return False
+    return not any(isinstance(item, str) or _is_list(item) for item in value[:-1])
+
+
+def floor_of(place: Point | Ring) -> str | None:
+    """Return the floor of a point or of the corners of an area; None if it has none."""
+    point: Any = place[0] if isinstance(place[0], tuple) else place
+    return point[2] if len(point) == 3 else None
+
+
+def in_plan(ring: Ring) -> tuple[tuple[float, float], ...]:
+    """Return the corners of an area without their floor."""
+    return tuple((corner[0], corner[1]) for corner in ring)
 
 
 def _check_pair(unit: str, value: Any) -> Any:
-    _refuse_floor(value)
     if not _is_list(value) or len(value) != 2:
         raise Fault(f"is {what_is(value)}; give two numbers [x, y] in {unit}")
     return value
 
 
+def _check_point(value: Any) -> Any:
+    if _is_list(value) and len(value) == 3 and not any(map(_is_list, value)):
+        x, y, floor = map(shown, value)
+        raise Fault(
+            f"is a list of 3; give two numbers [x, y] in m, and in a building the name of the "
+            f'floor in quotes, as in [{x}, {y}, "{floor}"]'
+        )
+    return _check_pair("m", value)
+
+
 def _check_polygon(value: Any) -> Any:
-    _refuse_floor(value)
     for i, corner in enumerate(value):
-        if not _is_list(corner) or len(corner) != 2:
+        if not _is_list(corner) or (len(corner) != 2 and not _has_floor(corner)):
             raise Fault(f"is {what_is(corner)}; give {_CORNERS}", inside=(i,))
     if len(value) < 3:
         raise Fault(f"has {len(value)} corners; a polygon needs three or more")
+    for i, corner in enumerate(value):
+        if len(corner) != len(value[0]) or corner[2:] != value[0][2:]:
+            first = _named_floor(value[0])
+            message = f"is on {_named_floor(corner)}, the first corner on {first}; give the same"
+            raise Fault(message, inside=(i,))
     return value
 
 
-def _corners_of(box: tuple[float, float, float, float]) -> Ring:
-    """Return the corners of a rectangle xmin, ymin, xmax, ymax."""
-    x0, y0, x1, y1 = box
+def _named_floor(corner: Any) -> str:
+    return f"floor {shown(corner[2])}" if len(corner) == 3 else "no floor"
+
+
+def _corners_of(box: tuple[Any, ...]) -> Ring:
+    """Return the corners of a rectangle xmin, ymin, xmax, ymax, and perhaps a floor."""
+    x0, y0, x1, y1, *floor = box
     if not (x0 < x1 and y0 < y1):
         raise Fault(
             f"is [{x0:g}, {y0:g}, {x1:g}, {y1:g}], which is empty; "
             "give [xmin, ymin, xmax, ymax] with xmin < xmax and ymin < ymax"
         )
-    return (x0, y0), (x1, y0), (x1, y1), (x0, y1)
+    corners = (x0, y0), (x1, y0), (x1, y1), (x0, y1)
+    return tuple((*corner, *floor) for corner in corners)
 
 
 def _check_name(value: str) -> str:
@@ -328,7 +356,14 @@ def _area_notation(value: Any) -> str | None:
         return "[name]"
     if not _is_list(value) or not value:
         return None
+    if _has_floor(value):
+        return "[rectangle on a floor]" if len(value) == 5 else None
     return "[polygon]" if len(value) != 4 or any(map(_is_list, value)) else "[rectangle]"
+
+
+def _point_notation(value: Any) -> str:
+    """Return the tag of the notation in which a point is written."""
+    return "[point on a floor]" if _has_floor(value) and len(value) == 3 else "[point]"
 
 
 def _notation(value: Any) -> str | None:
@@ -339,8 +374,10 @@ def _notation(value: Any) -> str | None:
     if isinstance(value, Choice):
         return "[choice]"
     if not _is_list(value) or not all(isinstance(item, str) or _is_list(item) for item in value):
-        return "[point]" if _is_list(value) and len(value) == 2 else _area_notation(value)
-    if any(isinstance(item, str) or len(item) == 4 or any(map(_is_list, item)) for item in value):
+        is_point = _is_list(value) and (len(value) == 2 or (_has_floor(value) and len(value) == 3))
+        return _point_notation(value) if is_point else _area_notation(value)
+    if any(isinstance(item, str) or len(item) in (4, 5) or any(map(_is_list, item))
+           for item in value):  # fmt: skip
         return "[choice]"
     return "[choice]" if 0 < len(value) < 3 else _area_notation(value)
 
@@ -349,14 +386,14 @@ def _notation(value: Any) -> str | None:
 class _Notations:
     """A place in one of several notations, for `Annotated` types."""
 
+    find: Callable[[Any], str | None]  # the tag of a value
     tags: tuple[str, ...]
     wanted: str  # for messages
 
     def __get_pydantic_core_schema__(self, _: Any, handler: Any) -> core_schema.CoreSchema:
-        found = _notation if "[point]" in self.tags else _area_notation
         return core_schema.tagged_union_schema(
             {tag: handler.generate_schema(_NOTATIONS[tag]) for tag in self.tags},
-            discriminator=found,
+            discriminator=self.find,
             custom_error_type=NO_PLACE,
             custom_error_message=self.wanted,
         )
@@ -368,8 +405,10 @@ NO_PLACE: Final = "no_place"
 _COORDINATE = Annotated[float, Number("m", low=-MOST_METRES, high=MOST_METRES)]
 _SPEED = Annotated[float, Number("m/s", low=-MOST_METRES, high=MOST_METRES)]
 _GRADE = Annotated[float, Number("m of height per m", low=-1.0, high=1.0)]
+_POINTS = ("[point]", "[point on a floor]")
+_AREAS = ("[rectangle]", "[rectangle on a floor]", "[polygon]")
 Place: TypeAlias = Annotated[
-    tuple[_COORDINATE, _COORDINATE], BeforeValidator(partial(_check_pair, "m")), Unit("m")
+    Point, _Notations(_point_notation, _POINTS, "a point [x, y]"), Unit("m")
 ]
 Velocity: TypeAlias = Annotated[
     tuple[_SPEED, _SPEED], BeforeValidator(partial(_check_pair, "m/s")), Unit("m/s")
@@ -379,15 +418,15 @@ Slope: TypeAlias = Annotated[
     BeforeValidator(partial(_check_pair, "m of height per m")),
     Unit("m of height per m"),
 ]
-Shape: TypeAlias = Annotated[Ring, _Notations(("[rectangle]", "[polygon]"), _CORNERS)]
+Shape: TypeAlias = Annotated[Ring, _Notations(_area_notation, _AREAS, _CORNERS)]
 SpawnArea: TypeAlias = Annotated[
-    str | Ring, _Notations(("[name]", "[rectangle]", "[polygon]"), f"a name, {_CORNERS}")
+    str | Ring, _Notations(_area_notation, ("[name]", *_AREAS), f"a name, {_CORNERS}")
 ]
-_TARGETS = ("[name]", "[point]", "[rectangle]", "[polygon]")
+_TARGETS = ("[name]", *_POINTS, *_AREAS)
 _ANY_TARGET = f"a name, a point [x, y], {_CORNERS}"
-Goal: TypeAlias = Annotated[str | Ring | Point, _Notations(_TARGETS, _ANY_TARGET)]
+Goal: TypeAlias = Annotated[str | Ring | Point, _Notations(_notation, _TARGETS, _ANY_TARGET)]
 Destination: TypeAlias = Annotated[
-    str | Ring | Point | Choice, _Notations((*_TARGETS, "[choice]"), _ANY_TARGET)
+    str | Ring | Point | Choice, _Notations(_notation, (*_TARGETS, "[choice]"), _ANY_TARGET)
 ]
 
 _NOTATIONS: Final[Mapping[str, Any]] = {
@@ -397,16 +436,31 @@ _NOTATIONS: Final[Mapping[str, Any]] = {
         BeforeValidator(_check_name),
         Field(description="Name of an area of the scenario or of the map."),
     ],
-    "[point]": Annotated[Place, Field(description="Point [x, y], m.")],
+    "[point]": Annotated[
+        tuple[_COORDINATE, _COORDINATE],
+        BeforeValidator(_check_point),
+        Field(description="Point [x, y], m."),
+    ],
+    "[point on a floor]": Annotated[
+        tuple[_COORDINATE, _COORDINATE, Name],
+        Field(description="Point [x, y, floor] in a building, m."),
+    ],
     "[rectangle]": Annotated[
         tuple[_COORDINATE, _COORDINATE, _COORDINATE, _COORDINATE],
         AfterValidator(_corners_of),
         Field(description="Rectangle [xmin, ymin, xmax, ymax], m."),
     ],
+    "[rectangle on a floor]": Annotated[
+        tuple[_COORDINATE, _COORDINATE, _COORDINATE, _COORDINATE, Name],
+        AfterValidator(_corners_of),
+        Field(description="Rectangle [xmin, ymin, xmax, ymax, floor] in a building, m."),
+    ],
     "[polygon]": Annotated[
         tuple[Place, ...],
         BeforeValidator(_check_polygon),
-        Field(description="Polygon: its corners [x, y] in order, m.", min_length=3),
+        Field(
+            description="Polygon: its corners [x, y] or [x, y, floor] in order, m.", min_length=3
+        ),
     ],
     "[choice]": Annotated[
         tuple[Goal, ...],
@@ -426,8 +480,8 @@ class _Destinations:
             return [value]
         if not _is_list(value):
             raise Fault(f"is {kind_of(value)}; give a list of area names and points [x, y]")
-        if value and all(isinstance(item, int | float) for item in value):
-            raise Fault(f"is a list of numbers; a point is a list of its own: [{shown(value)}]")
+        if value and (_has_floor(value) or all(isinstance(item, int | float) for item in value)):
+            raise Fault(f"is one place; a point is a list of its own: [{shown(value)}]")
         return value
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> core_schema.CoreSchema:

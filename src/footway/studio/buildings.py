@@ -15,6 +15,7 @@ import numpy as np
 from footway.environment import Area, Building, Escalator
 from footway.environment.areas import as_polygon, union
 from footway.errors import BadInput, BadQuery, FootwayError, NoPath
+from footway.scenario.values import floor_of, in_plan
 from footway.studio.protocol import replies
 
 if TYPE_CHECKING:
@@ -172,7 +173,8 @@ def areas(building: Building, scenario: Scenario | None) -> list[tuple[Area, str
     ]
     for name, ring in (scenario.area if scenario is not None else {}).items():
         assert scenario is not None
-        found.append((Area(name, as_polygon(ring)), scenario.floor[name]))
+        floor = floor_of(ring) or scenario.floor[name]
+        found.append((Area(name, as_polygon(in_plan(ring))), floor))
     return found
 
 

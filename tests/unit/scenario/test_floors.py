@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import footway as fw
@@ -21,6 +24,7 @@ area = "1"
 destinations = [["corner"]]
 then = "exit"
 """
+PAIR = TWO.replace("count = 6\n", "").replace('area = "1"', 'starts = [[1, 1, "1"], [9, 7, "0"]]')
 
 
 @pytest.fixture
@@ -53,6 +57,60 @@ def test_destinations_are_areas_and_floors(prepared):
     assert crowd.floors == ["1"] * 6
 
 
+def test_points_have_floors(prepared):
+    text = PAIR
+    crowd = prepared(text.replace('[["corner"]]', '[[5, 1, "1"], [8.5, 1, "0"]]')).crowd
+    assert crowd.floors == ["1", "0"]
+    assert crowd.positions.tolist() == [[1, 1], [9, 7]]
+    crowd.run(seconds=60)
+    assert (crowd.exited, crowd.arrivals) == (2, 4)
+
+
+def test_everybody_has_an_own_goal_on_a_floor(prepared):
+    text = PAIR
+    text = text.replace('destinations = [["corner"]]', 'goals = [[9, 7, "0"], [1, 1, "1"]]')
+    crowd = prepared(text.replace('then = "exit"', "")).crowd
+    crowd.step(600)
+    assert crowd.floors == ["0", "1"]
+    assert abs(crowd.positions - [[9, 7], [1, 1]]).max() < 0.6
+
+
+def test_areas_in_place_have_floors(prepared):
+    """As rectangles and polygons; a choice has areas, floors and points."""
+    text = TWO.replace('area = "1"', 'area = [[8, 1, "1"], [9.5, 1, "1"], [9.5, 3, "1"]]')
+    text = text.replace('[["corner"]]', '[["corner", "1", [9, 7, "0"]], [0.5, 6, 2, 7.5, "0"]]')
+    crowd = prepared(text).crowd
+    assert crowd.floors == ["1"] * 6
+    assert (crowd.positions > [8, 1]).all()
+    assert (crowd.positions < [9.5, 3]).all()
+    crowd.run(seconds=60)
+    assert (crowd.exited, crowd.arrivals) == (6, 12)
+
+
+def test_areas_may_have_their_floor_in_place(prepared):
+    text = TWO.replace('[floor]\ncorner = "0"\n', "")
+    crowd = prepared(text.replace("[0.5, 0.5, 3, 3]", '[0.5, 0.5, 3, 3, "0"]')).crowd
+    crowd.run(seconds=40)
+    assert crowd.exited == 6
+
+
+def floors_of_wanderers(prepared, preference):
+    wanders = f'behaviour = "wander"\npreference = {{ {preference} }}'
+    crowd = prepared(TWO.replace('destinations = [["corner"]]\nthen = "exit"', wanders)).crowd
+    seen = set()
+    for _ in range(120):
+        crowd.step(10)
+        seen |= set(crowd.floors)
+    return seen
+
+
+def test_wanderers_weigh_areas_floors_and_links(prepared):
+    assert floors_of_wanderers(prepared, "") == {"0", "1", "A"}
+    assert floors_of_wanderers(prepared, "corner = 5") == {"0", "1", "A"}
+    assert "0" not in floors_of_wanderers(prepared, "A = 0")
+    assert floors_of_wanderers(prepared, '"0" = 0') >= {"1", "A"}
+
+
 def test_sources_have_areas_on_floors(prepared):
     text = TWO.replace("[[population]]\ncount = 6", "[[source]]\nrate = 0.5\ncount = 6")
     crowd = prepared(text).crowd
@@ -77,12 +135,44 @@ def test_links_are_closed_for_some_time(prepared):
         ('corner = "0"', 'corner = "7"', "floor.corner: there is no floor '7'"),
         ('corner = "0"', 'corner = "0"\nhall = "1"', "floor.hall: there is no area 'hall'"),
         ('area = "1"', 'area = "corne"', "there is no area or floor 'corne'; did you mean"),
-        ('area = "1"', "area = [0, 0, 1, 1]", "give the name of an area or of a floor"),
-        ('area = "1"', "starts = [[1, 1]]\ncount = 1", "has no floors"),
-        ('area = "1"', 'starts = [[1, 1, "1"]]\ncount = 1',
-         r"starts\[0\]: is a point with a floor; .* and \[floor\] desk = '1'"),
-        ("destinations = [", 'destinations = [[1, 1, "0"], ',
-         r"destinations\[0\]: is a point with a floor; give the name of an area around it"),
+        ('area = "1"', "area = [0, 0, 1, 1]",
+         r'area: is in a building: say on which floor, as in \[xmin, ymin, xmax, ymax, "0"\]'),
+        ('area = "1"', 'area = [0, 0, 1, 1, "4"]',
+         r"\.area: there is no floor '4'; there are '0', '1'"),
+        ('area = "1"', 'area = [20, 0, 21, 1, "1"]',
+         "lies outside floor '1', which has x from 0 to 10, y from 0 to 8 m"),
+        ('area = "1"', 'area = [6.2, 3.2, 7, 6.8, "1"]', "lies entirely in obstacles of floor '1'"),
+        ('area = "1"', 'area = [[0, 0, "1"], [1, 0, "1"], [2, 0, "1"]]', "has no area"),
+        ('area = "1"', 'area = [[0, 0, "1"], [1, 0, "0"], [2, 2, "1"]]',
+         r"area\[1\]: is on floor '0', the first corner on floor '1'; give the same"),
+        ('area = "1"', 'area = [[0, 0, "1"], [1, 0], [2, 2, "1"]]',
+         r"area\[1\]: is on no floor, the first corner on floor '1'; give the same"),
+        ('area = "1"', 'area = [1, 1, "1"]', r"area: is a list of 3; give a name, \[xmin"),
+        ('area = "1"', "starts = [[1, 1]]\ncount = 1",
+         r'starts\[0\]: is in a building: say on which floor, as in \[x, y, "0"\]'),
+        ('area = "1"', "starts = [[1, 1, 1]]\ncount = 1",
+         r'starts\[0\]: is a list of 3; give .* the floor in quotes, as in \[1, 1, "1"\]'),
+        ('area = "1"', 'starts = [[1, 1, "one"]]\ncount = 1',
+         r"starts\[0\]: there is no floor 'one'; there are '0', '1', 'A'"),
+        ('area = "1"', 'starts = [[1, 1, "1"], [6.5, 5, "1"]]\ncount = 2',
+         r"starts\[1\]: is \(6.5, 5\) on '1', but it is in an obstacle .* is free"),
+        ('area = "1"', 'starts = [[1, 1, "1"], [0.1, 5, "1"]]\ncount = 2',
+         r"a radius of 0.25 m does not fit there: 0.100 m to the wall; \(0.26, 5.00\) is free"),
+        ('area = "1"', 'starts = [[1, 1, "1"]]\nradius = 4.5',
+         "a disc of radius 4.51 m fits nowhere on floor '1'"),
+        ("destinations = [", 'destinations = [[1, 1, "2"], ',
+         r"destinations\[0\]: there is no floor '2'"),
+        ('[["corner"]]', '[["corner", [1, 1]]]',
+         r"destinations\[0\]\[1\]: is in a building: say on which floor"),
+        ('[["corner"]]', '[1, 1, "0"]', r"a point is a list of its own: \[\[1, 1, '0'\]\]"),
+        ("[0.5, 0.5, 3, 3]", '[0.5, 0.5, 3, 3, "0"]',
+         r"floor.corner: has its floor in \[area\], too; leave one of them out"),
+        ('destinations = [["corner"]]\nthen = "exit"',
+         'behaviour = "wander"\npreference = { corn = 2 }',
+         r"population\[0\].preference.corn: there is no area or floor 'corn'; did you mean"),
+        ('destinations = [["corner"]]\nthen = "exit"',
+         'behaviour = "wander"\npreference = { "0" = 0, "1" = 0, A = 0 }',
+         r"population\[0\]: the preference is 0 for every edge"),
         ("[area]\n", '[area]\n"1" = [0, 0, 1, 1]\n', "is also the name of a floor"),
         ("[[population]]", "[[obstacle]]\nat = [1, 1]\nradius = 0.3\n[[population]]",
          "is for maps of one floor; .* is a building"),
@@ -98,6 +188,13 @@ def test_errors_say_where(prepared, old, new, message):
         prepared(text.replace(old, new, 1))
 
 
+def test_the_building_of_the_guide():
+    guide = (Path(__file__).parents[3] / "docs" / "scenarios.md").read_text()
+    (text,) = re.findall(r"```toml\n(map = \"gallery:tower\".*?)```", guide, re.DOTALL)
+    crowd = parse_scenario(text).prepare().crowd
+    assert crowd.floors == ["5", "11", *["2"] * 5]
+
+
 def test_closures_are_for_buildings():
     text = 'map = "gallery:field"\n[[closure]]\nlink = "A"\n[[population]]\ncount = 1\n'
     with pytest.raises(fw.BadInput, match=r"closure\[0\]: is for buildings"):
@@ -108,3 +205,26 @@ def test_floors_are_for_buildings():
     text = 'map = "gallery:field"\n[floor]\nhall = "0"\n[area]\nhall = [1, 1, 3, 3]\n'
     with pytest.raises(fw.BadInput, match=r"floor\.hall: is for buildings; leave it out"):
         parse_scenario(text + "[[population]]\ncount = 1\n", name="a.toml").prepare()
+
+
+ON_A_FLOOR = r"is on floor '0', but the map has one floor; leave it out"
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('starts = [[1, 1], [2, 2, "0"]]', r"population\[0\].starts\[1\]"),
+        ('count = 1\ngoals = [[2, 2, "0"]]', r"population\[0\].goals\[0\]"),
+        ('count = 1\narea = [1, 1, 3, 3, "0"]', r"population\[0\].area"),
+        ('count = 1\ndestinations = [[2, 2, "0"]]', r"population\[0\].destinations\[0\]"),
+        ('count = 1\n[area]\nhall = [1, 1, 3, 3, "0"]', r"area.hall"),
+        ('count = 1\n[[group]]\ncount = 2\nstart = [2, 2, "0"]', r"group\[0\].start"),
+        ('count = 1\n[[obstacle]]\nat = [2, 2, "0"]\nradius = 1', r"obstacle\[0\].at"),
+        ('count = 1\n[[terrain]]\nkind = "mud"\npolygon = [1, 1, 3, 3, "0"]',
+         r"terrain\[0\].polygon"),
+    ],
+)  # fmt: skip
+def test_places_on_one_floor_have_none(text, where):
+    text = f'map = "gallery:field"\n[[population]]\n{text}\n'
+    with pytest.raises(fw.BadInput, match=f"{where}: {ON_A_FLOOR}"):
+        parse_scenario(text, name="a.toml").prepare()

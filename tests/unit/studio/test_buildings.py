@@ -279,8 +279,10 @@ class TestCrowd:
         assert crowd.character(0).goal_floor == "0"
         assert crowd.character(5).goal_floor == "1"
         ask(session, "population", do="add", count=1, goal=[2.0, 2.0], goal_floor="0")
-        with pytest.raises(fw.BadInput, match="no goal at a point"):
-            session.save("scenario")
+        (tmp_path / "two-halls.toml").write_bytes(session.save("scenario").content)
+        crowd = prepare_crowd(fw.load_scenario(tmp_path / "two-halls.toml")).crowd
+        assert crowd.character(6).goal == (2.0, 2.0)
+        assert crowd.character(6).goal_floor == "0"
 
     def test_a_floor_is_refused_on_a_plan(self):
         session = Session(open_built_in("gallery:field"))

@@ -156,15 +156,13 @@ def _name_floors(
 
     An area whose name other floors have, too, gets another name in `values`.
     """
-    if request.goal is not None and not isinstance(request.goal, str):
-        raise BadInput(
-            "a scenario in a building takes no goal at a point: remove that population, or send it "
-            "to an area or a floor"
-        )
     keys.pop("area", None)
     keys.pop("destinations", None)
     area = _named(document, values, request.area, request.floor)
-    goal = _named(document, values, request.goal, request.goal_floor)
+    if request.goal is not None and not isinstance(request.goal, str):
+        goal: Any = [request.goal.x, request.goal.y, request.goal_floor]
+    else:
+        goal = _named(document, values, request.goal, request.goal_floor)
     if area is not None:
         keys["area"] = area
     if goal is not None:
