@@ -39,6 +39,8 @@ def sheets_of(recording: Recording, building: Building, rows: Rows) -> Ints:
 
     The building must have the floors and links of the recording: see `check_building`.
     """
+    if not len(rows.ids):
+        return np.empty(0, np.int64)
     assert rows.floors is not None
     assert rows.heights is not None
     sheets = np.zeros(len(rows.ids), np.int64)

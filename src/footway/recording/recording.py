@@ -281,6 +281,8 @@ class Recording(NotebookDisplay):
         """
         first, last = self.offsets[self._checked(k) :][:2].tolist()
         rows = self.source.read(first, last)
+        if self.floor_names and first == last:
+            return [], np.empty(0, np.float32)
         if not self.floor_names or rows.floors is None or rows.heights is None:
             raise BadQuery("the recording is of a plane: it has no floors")
         return [self.floor_names[floor] for floor in rows.floors.tolist()], rows.heights
@@ -540,6 +542,8 @@ class Chained:
                 if rows is not None and some is not None:
                     rows[at - first : stop - first] = some
             at, k = stop, k + 1
+        if found is None and self._ends:  # with floors in a building
+            return self.source(min(k, len(self._ends) - 1)).read(0, 0)
         return found or no_rows(0)
 
 

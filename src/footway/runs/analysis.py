@@ -48,7 +48,7 @@ class Difference:
 def unit_of(measure: str) -> str:
     """Return the unit of a measure; "" for numbers and shares."""
     kind = measure.partition(" ")[0]
-    units = {"flow": "1/s", "density": "1/m²", "greatest_density": "1/m²"}
+    units = {"flow": "1/s", "density": "1/m²", "greatest_density": "1/m²", "cleared": "s"}
     return "s" if kind.startswith("egress_") else units.get(kind, "")
 
 
@@ -210,12 +210,19 @@ def welch(a: Statistics, b: Statistics) -> float:
 
 
 def most_crowded(recording: Recording, near: float = 1.0) -> int:
-    """Return the frame with the most pairs of characters within `near` m of each other."""
+    """Return the frame with the most pairs of characters within `near` m of each other.
+
+    In a building both are on the same floor or link.
+    """
     from scipy.spatial import KDTree
 
     frames = np.unique(np.linspace(0, recording.n_frames - 1, _MOST_FRAMES).astype(int))
     pairs = []
     for k in frames.tolist():
-        tree = KDTree(recording.frame(k).positions)
+        places = recording.frame(k).positions
+        if recording.floor_names:
+            _, floors = np.unique(recording.floors_at(k)[0], return_inverse=True)
+            places = np.column_stack([places, 2.0 * near * floors])
+        tree = KDTree(places)
         pairs.append(int(tree.count_neighbors(tree, near)) - tree.n)
     return int(frames[int(np.argmax(pairs))])

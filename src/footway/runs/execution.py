@@ -36,6 +36,7 @@ from footway.runs.results import KEPT, StudyFolder, StudyResults, enough, run_of
 from footway.runs.study import Measured, Study, describe, load_study
 from footway.scenario.problems import Origin
 from footway.scenario.reading import scenario_from_values
+from footway.scenario.values import floor_of
 from footway.validation import did_you_mean, shown
 
 if TYPE_CHECKING:
@@ -43,11 +44,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from os import PathLike
 
+    from footway.corridor import CorridorMap
     from footway.crowd import Crowd
     from footway.runs.observer import Observer
     from footway.runs.results import Measures
     from footway.scenario import Scenario
     from footway.scenario.building import ScenarioMap
+    from footway.scenario.values import Point
 
     Progress = Callable[[int, int], None]
     """Called with the number of finished runs and of all runs that may be needed."""
@@ -186,22 +189,39 @@ def _check_point(plan: Study, point: int, built: Path | None) -> ScenarioMap:
                     plan.measured, "" if built is None else str(built))  # fmt: skip
         crowd = _place_crowd(task)
         opened = _open(task.scenario, task.built)
-        if hasattr(opened.corridors, "building"):
-            raise BadInput("studies are for maps of one floor; run a scenario in a building")
     except FootwayError as error:
         raise BadInput(f"{describe(plan.points[point])}: {error}") from None
     refuse = plan.origin.refuse
-    observer = _observe(task, crowd, plan.origin)
     for name, (start, end) in plan.measured.lines.items():
-        along = np.linspace(start, end, _LINE_POINTS)
-        if opened.corridors.clearance(along).max() <= 0.0:
-            message = f"the line {name!r} does not cross the free space of the map"
-            raise refuse(("measure", "lines", name), message)
+        _check_line(opened.corridors, name, start, end, plan.origin)
+    observer = _observe(task, crowd, plan.origin)
     rule, known = plan.stop, observer.measures()
     if rule is not None and rule.measure not in known:
         hint = did_you_mean(rule.measure, known)
         raise refuse(("stop", "measure"), f"there is no measure {rule.measure!r}; {hint}")
     return opened
+
+
+def _check_line(cmap: CorridorMap, name: str, start: Point, end: Point, origin: Origin) -> None:
+    """Raise BadInput for a line that is not on the map, or without a floor in a building."""
+    keys = ("measure", "lines", name)
+    building = getattr(cmap, "building", None)
+    floor = floor_of(start)
+    if (floor is None) != (building is None):
+        message = f"is on floor {shown(floor)}, but the map has one floor; leave it out"
+        if building is not None:
+            message = "is in a building: give the floor of both ends, as in [[x, y, '1'], ...]"
+        raise origin.refuse(keys, message)
+    along: Any = np.linspace(start[:2], end[:2], _LINE_POINTS)
+    if building is not None:
+        known = [one.name for one in (*building.floors, *building.links)]
+        if floor not in known:
+            hint = did_you_mean(str(floor), known)
+            raise origin.refuse(keys, f"there is no floor {shown(floor)}; {hint}")
+        along = [(x, y, floor) for x, y in along.tolist()]
+    if cmap.clearance(along).max() <= 0.0:
+        message = f"the line {name!r} does not cross the free space of the map"
+        raise origin.refuse(keys, message)
 
 
 def _build_maps(plan: Study, folder: StudyFolder) -> dict[int, str]:
@@ -214,7 +234,9 @@ def _build_maps(plan: Study, folder: StudyFolder) -> dict[int, str]:
         if key not in files:
             file = folder.maps / f"{key}.fwmap"
             opened = _check_point(plan, point, file)
-            if not file.exists() and not is_saved(scenario.map):
+            # A building is built by each worker: a saved one takes as long to load.
+            is_plan = not hasattr(opened.corridors, "building")
+            if is_plan and not file.exists() and not is_saved(scenario.map):
                 opened.corridors.save(file)
             files[key] = str(file)
         by_point[point] = files[key]
@@ -268,8 +290,15 @@ def _observe(task: Task, crowd: Crowd, study: Origin) -> Observer:
     """Return what measures a run; its areas are keys of the study's file."""
     from footway.runs.observer import Observer
     from footway.scenario.checks import Areas
+    from footway.scenario.floors import FloorAreas
 
-    named = Areas(task.scenario, *_open(task.scenario, task.built), origin=study)
+    opened = _open(task.scenario, task.built)
+    building = getattr(opened.corridors, "building", None)
+    named: Any
+    if building is None:
+        named = Areas(task.scenario, *opened, origin=study)
+    else:
+        named = FloorAreas(task.scenario, building, origin=study)
     areas = {name: named.find(name, ("measure", "areas")) for name in task.measured.areas}
     observer = Observer(crowd, task.measured.lines, areas, task.measured.every)
     observer.note()

@@ -228,28 +228,34 @@ def _other_measures(results: StudyResults) -> Iterator[str]:
 def _pictures(results: StudyResults, replays: Mapping[str, str]) -> Iterator[str]:
     """Yield pictures of the recorded runs: mean density, and the most crowded moment."""
     from footway.corridor import CorridorMap
-    from footway.plot import draw_density, draw_moment, page
+    from footway.plot import draw_building, draw_density, draw_moment, page
     from footway.recording.recording import Recording
 
     for name, (file, point, seed) in results.recordings.items():
         recording = Recording.load(file)
-        if recording.environment is None:
+        whole = recording.building or recording.environment
+        if whole is None:
             continue
-        cmap = CorridorMap.build(recording.environment)
+        cmap = CorridorMap.build(whole)
         moment = most_crowded(recording)
         frame = recording.frame(moment)
-        options: dict[str, Any] = {"environment": recording.environment}
-        density = draw_density(cmap, recording, **options)
-        crowd = draw_moment(cmap, recording, moment, lens="none", **options)
         link = ""
         if name in replays:
             link = f'<a href="{html.escape(replays[name])}">Replay it</a>, or '
         heading = f"The {name} run by time of egress" if name in KEPT else f"Run {name}"
         yield f"<h2>{heading}</h2><p>{html.escape(describe(results.points[point]))}, seed "
         yield f"{seed}. {link}<code>footway studio {html.escape(str(file))}</code></p>"
-        yield '<div class="halves">'
-        yield page.figure(density, f"Mean density over {recording.duration:.0f} s")
         crowded = f"The most crowded moment: {len(frame.ids):,} people after {frame.time:.0f} s"
+        if recording.building is not None:
+            names, _ = recording.floors_at(moment)
+            people = [(*at, on) for at, on in zip(frame.positions.tolist(), names, strict=True)]
+            yield page.figure(draw_building(cmap, people=people), crowded)
+            continue
+        options: dict[str, Any] = {"environment": recording.environment}
+        yield '<div class="halves">'
+        density = draw_density(cmap, recording, **options)
+        yield page.figure(density, f"Mean density over {recording.duration:.0f} s")
+        crowd = draw_moment(cmap, recording, moment, lens="none", **options)
         yield page.figure(crowd, crowded)
         yield "</div>"
 

@@ -45,8 +45,9 @@ if TYPE_CHECKING:
 
     from footway.scenario import Scenario
     from footway.scenario.problems import Keys
+    from footway.scenario.values import Point
 
-    Line = tuple[tuple[float, float], tuple[float, float]]
+    Line = tuple[Point, Point]
 
 Sampling = Literal["latin", "random"]
 
@@ -80,7 +81,8 @@ class Measured:
     """What is measured in a run besides times of egress.
 
     Attributes:
-        lines: lines by name, through which the flow is measured, m.
+        lines: lines by name, through which the flow is measured: two points (x, y), m; in a
+            building (x, y, floor or link).
         areas: names of areas in which density and level of service are measured.
         every: s between two measurements in areas and of queues.
 
@@ -399,18 +401,34 @@ class _Reader:
         found: dict[str, Line] = {}
         for name, ends in lines.items():
             try:
-                (x0, y0), (x1, y1) = ends
-                found[name] = ((float(x0), float(y0)), (float(x1), float(y1)))
+                start, end = map(_end_of_line, ends)
             except (TypeError, ValueError):
-                message = f"is {shown(ends)}; give two points, [[x, y], [x, y]]"
+                message = (
+                    f"is {shown(ends)}; give two points, [[x, y], [x, y]], in a building with the "
+                    "floor: [[x, y, '1'], [x, y, '1']]"
+                )
                 raise self._refuse(("measure", "lines", name), message) from None
-            if found[name][0] == found[name][1]:
+            if start[2:] != end[2:]:
+                message = "has its ends on different floors; give both on the same"
+                raise self._refuse(("measure", "lines", name), message)
+            found[name] = start, end
+            if start == end:
                 raise self._refuse(("measure", "lines", name), "has no length")
         areas = table.get("areas", [])
         if not isinstance(areas, list) or not all(isinstance(one, str) for one in areas):
             raise self._refuse(("measure", "areas"), 'give names of areas: ["hall", "door"]')
         every = self._number(("measure", "every"), default=1.0, low=0.01, high=3600.0)
         return Measured(found, tuple(areas), every)
+
+
+def _end_of_line(point: Any) -> Point:
+    """Return a point [x, y] or [x, y, floor]; raise ValueError or TypeError for another value."""
+    x, y, *floor = point
+    if not floor:
+        return float(x), float(y)
+    if len(floor) > 1 or not isinstance(floor[0], str):
+        raise ValueError
+    return float(x), float(y), floor[0]
 
 
 def _rounded(value: float) -> float:

@@ -56,3 +56,31 @@ def test_another_building_is_refused(recording, other):
         check_building(recording, fw.Building(floors), "house")
     with pytest.raises(fw.BadInput, match="is not the building"):
         check_building(recording, building(name="M"), "house")
+
+
+def test_a_frame_without_anybody_has_no_floors(tmp_path):
+    recorder = Recorder(step=0.1, seed=0, map_name="", names=["all"], floor_names=["0"])
+    recorder.add_characters([0], [0.2], [0])
+    recorder.add_frame(0, 0.0, [0], np.zeros((1, 2)), np.zeros((1, 2)), [0], [0.0])
+    recorder.add_frame(1, 0.1, [], np.empty((0, 2)), np.empty((0, 2)), [], [])
+    made = recorder.close()
+    made.save(tmp_path / "run.parquet")
+    for one in (made, fw.Recording.load(tmp_path / "run.parquet")):
+        names, heights = one.floors_at(1)
+        assert names == []
+        assert heights.shape == (0,)
+
+
+def test_nobody_is_on_a_sheet_of_a_frame_without_anybody(recording, tmp_path):
+    """Everybody has left at the end of an evacuation: it can be replayed up to there."""
+    recorder = Recorder(
+        step=0.1, seed=0, map_name="", names=["all"], floor_names=["0", "1", "2", "L"]
+    )
+    recorder.add_characters([0], [0.2], [0])
+    recorder.add_frame(0, 0.0, [0], np.ones((1, 2)), np.zeros((1, 2)), [0], [0.0])
+    recorder.add_frame(1, 0.1, [], np.empty((0, 2)), np.empty((0, 2)), [], [])
+    recorder.close().save(tmp_path / "run.parquet")
+    loaded = fw.Recording.load(tmp_path / "run.parquet")
+    rows = rows_of(loaded, 1)
+    assert rows.floors is not None
+    assert sheets_of(loaded, building(), rows).tolist() == []

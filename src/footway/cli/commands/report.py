@@ -96,10 +96,12 @@ def _write_replays(study: StudyResults, beside: Path, steps: Steps) -> dict[str,
     links = {}
     for name, (file, *_) in study.recordings.items():
         replay, recording = file.with_suffix(".html"), Recording.load(file)
-        if recording.environment is None:
+        environment = recording.environment  # None of a building
+        whole = recording.building or environment
+        if whole is None:
             continue
         with steps.step(name, f"Writing {replay}"), whole_file(replay) as part:
-            cmap = CorridorMap.build(recording.environment)
-            write_page(recording, part, cmap=cmap, environment=recording.environment)
+            cmap = CorridorMap.build(whole)
+            write_page(recording, part, cmap=cmap, environment=environment)
         links[name] = quote(Path(os.path.relpath(replay, beside)).as_posix())
     return links
