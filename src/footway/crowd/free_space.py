@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from footway._numba.random_stream import RandomStream
     from footway.arrays import Floats, Ints
     from footway.corridor import CorridorMap
+    from footway.corridor.building.map import BuildingMap
     from footway.corridor.kernels.layouts import Grid, Index
     from footway.environment.areas import Polygon
 
@@ -224,8 +225,13 @@ class FreeSamples(NamedTuple):
         return float(x), float(y)
 
 
-def sample_free_space(cmap: CorridorMap, area: Polygon | None) -> FreeSamples:
-    """Return grid points of an area or of the map, refined until enough of them are free."""
+def sample_free_space(
+    cmap: CorridorMap | BuildingMap, area: Polygon | None, **floor: str
+) -> FreeSamples:
+    """Return grid points of an area or of the map, refined until enough of them are free.
+
+    In a building `floor` is the name of the area's floor.
+    """
     x0, y0, x1, y1 = cmap.bounds if area is None else area.bounds
     tried = _ENOUGH
     while True:
@@ -235,7 +241,7 @@ def sample_free_space(cmap: CorridorMap, area: Polygon | None) -> FreeSamples:
         xs = x0 + cell[0] * (np.arange(columns) + 0.5)
         ys = y0 + cell[1] * (np.arange(rows) + 0.5)
         points = _inside(area, np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2))
-        clearance = cmap.clearance(points)
+        clearance = cmap.clearance(points, **floor)
         if (clearance > 0.0).sum() >= _ENOUGH // 4 or tried >= _MOST:
             return FreeSamples(points, clearance, cell)
         tried *= 8

@@ -179,15 +179,30 @@ def prepare_crowd(
 
 
 def _add_in_building(scenario: Scenario, areas: FloorAreas, crowd: Crowd) -> None:
-    """Add the populations of a scenario to a crowd in a building."""
+    """Add everything that a scenario has to a crowd in a building, closed links first."""
+    cmap: Any = crowd.map  # that of a building
     for i, closure in enumerate(scenario.closure):
         with _errors_located_at(scenario.origin, ("closure", i)):
             crowd.close_link(closure.link, start=closure.start, end=closure.end)
+    for i, obstacle in enumerate(scenario.obstacle):
+        keys: Keys = ("obstacle", i)
+        check_obstacle(cmap, obstacle, scenario.duration, scenario.origin, (*keys, "at"))
+        with _errors_located_at(scenario.origin, keys):
+            crowd.add_obstacle(**dict(obstacle))
+    for i, group in enumerate(scenario.group):
+        keys = ("group", i)
+        profile = _profile_of(scenario, group, GROUP_PROFILE)
+        ends = areas.ends(group, cmap, _largest_radius(profile), keys)
+        bounds = {name: getattr(group, name) for name in _GROUP_BOUNDS}
+        name = group.name or _default_name(keys)
+        with _errors_located_at(scenario.origin, keys):
+            crowd.add_group(
+                group.count, profile=profile, name=name, then=group.then, **ends, **bounds
+            )
     for kind in ("population", "source"):
         for i, given in enumerate(getattr(scenario, kind)):
             keys = (kind, i)
             profile = _profile_of(scenario, given)
-            cmap: Any = crowd.map  # that of a building
             arguments = areas.arguments(given, cmap, _largest_radius(profile), keys)
             arguments["profile"] = profile
             arguments["name"] = given.name or _default_name(keys)

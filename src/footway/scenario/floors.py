@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from footway.crowd.free_space import sample_free_space
 from footway.environment.areas import as_polygon, contains, ring_problem, union
 from footway.errors import BadQuery
 from footway.scenario.values import Choice, floor_of, in_plan
@@ -19,11 +20,10 @@ if TYPE_CHECKING:
     from footway.corridor.building.map import BuildingMap
     from footway.environment import Building
     from footway.environment.areas import Polygon
-    from footway.scenario.models import Population, Scenario, Source
+    from footway.scenario.models import Group, Population, Scenario, Source
     from footway.scenario.problems import Keys, Origin
     from footway.scenario.values import Point, Ring
 
-_PLANE = ("group", "obstacle", "terrain")
 _SLACK = 1e-6  # m, rounding error of the map
 _SPARE = 0.01  # m, of a suggested point, whose coordinates are rounded
 
@@ -102,10 +102,9 @@ class FloorAreas:
         self._floors = [floor.name for floor in building.floors]
         self._areas: dict[str, FloorArea] = {}
         self._several: dict[str, list[str]] = {}  # floors of areas of the map with the same name
-        for kind in _PLANE:
-            if getattr(scenario, kind):
-                message = f"is for maps of one floor; {scenario.map} is a building"
-                raise scenario.origin.refuse((kind, 0), message)
+        if scenario.terrain:
+            message = f"is for maps of one floor; {scenario.map} is a building"
+            raise scenario.origin.refuse(("terrain", 0), message)
         for key in ("roadmap", "scale"):
             if getattr(scenario, key) is not None:
                 raise scenario.origin.refuse((key,), "is for maps of one floor; leave it out")
@@ -198,6 +197,25 @@ class FloorAreas:
             else:
                 destinations.append(place(target, at))
         return found | {"destinations": destinations, "then": given.then, "within": given.within}
+
+    def ends(self, group: Group, cmap: BuildingMap, radius: float, keys: Keys) -> dict[str, Any]:
+        """Return start and goal of a group: a point, or the widest place of an area."""
+        found: dict[str, Any] = {"start": None, "goal": None}
+        for end in found:
+            target = getattr(group, end)
+            if target is None:
+                continue
+            if isinstance(target, str) or isinstance(target[0], tuple):
+                target = self._widest_point(self.find(target, (*keys, end)), cmap)
+            self._check_point(cmap, target, radius, (*keys, end))
+            found[end] = target
+        return found
+
+    def _widest_point(self, area: FloorArea | str, cmap: BuildingMap) -> tuple[float, float, str]:
+        if isinstance(area, str):
+            area = FloorArea(self._environment(area).walkable, area)
+        samples = sample_free_space(cmap, area.polygon, floor=area.floor)
+        return (*samples.widest_point(area.polygon), area.floor)
 
     def _check_point(self, cmap: BuildingMap, at: Any, radius: float, keys: Keys) -> None:
         """Raise BadInput if the largest characters do not fit at a point (x, y, floor)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import footway as fw
@@ -175,6 +176,15 @@ def test_links_are_closed_for_some_time(prepared):
          r"population\[0\]: the preference is 0 for every edge"),
         ("[area]\n", '[area]\n"1" = [0, 0, 1, 1]\n', "is also the name of a floor"),
         ("[[population]]", "[[obstacle]]\nat = [1, 1]\nradius = 0.3\n[[population]]",
+         r"obstacle\[0\].at: is in a building: say on which floor"),
+        ("[[population]]", '[[obstacle]]\nat = [99, 1, "1"]\nradius = 0.3\n[[population]]',
+         r"obstacle\[0\].at: never reaches the map, which has x from 0 to 10"),
+        ("[[population]]", '[[group]]\ncount = 2\nstart = [6.5, 5, "1"]\n[[population]]',
+         r"group\[0\].start: is \(6.5, 5\) on '1', but it is in an obstacle"),
+        ("[[population]]", '[[group]]\ncount = 2\nstart = "attic"\n[[population]]',
+         r"group\[0\].start: there is no area or floor 'attic'"),
+        ("[[population]]",
+         '[[terrain]]\nkind = "mud"\npolygon = [1, 1, 3, 3, "0"]\n[[population]]',
          "is for maps of one floor; .* is a building"),
         ("duration", "scale = 2\nduration", "scale"),
         ("[[population]]", '[[closure]]\nlink = "B"\n[[population]]', "there is no link 'B'"),
@@ -193,6 +203,39 @@ def test_the_building_of_the_guide():
     (text,) = re.findall(r"```toml\n(map = \"gallery:tower\".*?)```", guide, re.DOTALL)
     crowd = parse_scenario(text).prepare().crowd
     assert crowd.floors == ["5", "11", *["2"] * 5]
+
+
+def test_groups_and_obstacles_of_a_building(prepared):
+    more = """[[group]]
+count = 3
+start = "1"
+goal = "corner"
+radius = 0.2
+longitudinal = 3
+then = "stay"
+
+[[group]]
+count = 2
+start = [9, 1, "0"]
+
+[[obstacle]]
+at = [1.5, 7, "1"]
+radius = 0.4
+velocity = [0, -0.1]
+appears = 1
+vanishes = 5
+
+[[population]]"""
+    crowd = prepared(TWO.replace("[[population]]", more, 1)).crowd
+    assert crowd.floors[:5] == ["1"] * 3 + ["0"] * 2
+    assert np.hypot(*(crowd.positions[3:5] - (9, 1)).T).max() < 1.0
+    assert crowd.obstacle_floors == []
+    crowd.step(20)
+    assert crowd.obstacle_floors == ["1"]
+    assert crowd.obstacles[0] == pytest.approx((1.5, 6.9, 0.4))
+    crowd.step(600)
+    assert crowd.floors[:3] == ["0"] * 3  # the first group has come down the stairs
+    assert crowd.obstacle_floors == []
 
 
 def test_closures_are_for_buildings():
