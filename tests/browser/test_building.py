@@ -69,10 +69,6 @@ def test_what_is_for_plans_is_switched_off_in_one_line(browsing):
     assert browsing.state["layers"] == ["walls", "terrain", "areas"]  # without the discs
     assert browsing.toasts == ""
     assert findings(browsing) == []
-    browsing.press("tab-crowd")
-    assert browsing.part("obstacles-none").inner_text() == "Obstacles are for maps of one floor."
-    assert not browsing.part("obstacle-drop").is_visible()
-    assert findings(browsing) == []
     browsing.open("gallery:field")
     assert not browsing.part("floors").is_visible()
     assert browsing.state["floor"] is None
@@ -144,6 +140,24 @@ def test_people_walk_over_floors_and_are_followed(browsing, server):
     assert seen["height"] == pytest.approx(height)
     assert findings(browsing) == []
     server.request("crowd", do="faster", speed=1.0)
+
+
+def test_obstacles_stand_on_their_floor(browsing, server):
+    browsing.open("gallery:rimea8")
+    browsing.press("tab-crowd", "floor-1", "obstacle-drop")
+    empty = browsing.colours((15.0, 7.0))
+    browsing.click((15.0, 7.0))
+    browsing.shows(lambda state: state["obstacles"])
+    assert browsing.colours((15.0, 7.0)) != empty
+    browsing.press("floor-0")
+    assert browsing.colours((15.0, 7.0)) == empty
+    browsing.press("floor-1")
+    browsing.drag((15.0, 7.0), (13.0, 7.0))
+    browsing.until(lambda: server.obstacles()[0, 0] == pytest.approx(13.0, abs=0.1))
+    browsing.press("view-3d")
+    assert findings(browsing) == []
+    browsing.press("tab-crowd", "obstacle-remove")
+    browsing.shows(lambda state: state["obstacles"] == [])
 
 
 def test_a_scenario_in_a_building_runs(browsing, tmp_path):

@@ -222,6 +222,7 @@ export class App {
     ground.root.position.z = building.isShown ? height + 0.02 : 0; // areas are above the floor
     const sheet = building.isShown ? building.sheetOf(store.floor.value) : undefined;
     for (const moving of [this.crowd, this.trails]) moving.setLevels(building.levels);
+    this.obstacles.arrange({ present: building.levels.present, heightOn: (on, at) => building.heightOn(on, at) });
     this.density.show(sheet, height);
     notify(this.floorsMoved, undefined);
     stage.cameraMoved();

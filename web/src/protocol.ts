@@ -134,7 +134,7 @@ export interface Obstacle {
   id: number;
 }
 
-/** Dynamic obstacles of the crowd. */
+/** Dynamic obstacles of the crowd; in a building with the sheet of each. */
 export interface Obstacles {
 }
 
@@ -405,6 +405,7 @@ export interface FrameArrays {
   height?: Float32Array;
   sheet?: Uint16Array;
   discs?: Float32Array;
+  disc_sheets?: Uint16Array;
 }
 
 /** Arrays of Trails. */
@@ -423,6 +424,7 @@ export interface ItemFactsArrays {
 export interface ObstaclesArrays {
   discs: Float32Array;
   ids: Uint32Array;
+  sheets?: Uint16Array;
 }
 
 /** Request the open document and the status of the crowd. */
@@ -504,11 +506,12 @@ export interface CharacterFields {
   id: number;
 }
 
-/** Add, move or remove a dynamic obstacle (a disc). */
+/** Add, move or remove a dynamic obstacle (a disc); `floor` is that of `at` in a building. */
 export interface ObstacleFields {
   do: "add" | "move" | "remove";
   id?: number | null;
   at?: Place | null;
+  floor?: string | null;
   radius?: number;
   velocity?: [number, number];
 }

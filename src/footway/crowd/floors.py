@@ -136,11 +136,7 @@ class Floors:
             graph = with_rides(self.index.graph, self._rides, self._costs(0.0))
             self.index = self.index._replace(graph=graph)
             self.slopes[np.concatenate([shaft.cabins for shaft in self.shafts]), DOORS] = SHUT
-        self.names = [
-            (self.building.floors[one.floor] if one.floor >= 0 else self.building.links[one.link])
-            .name
-            for one in self.building.layers
-        ]  # fmt: skip
+        self.names = [self.building.name_of(k) for k in range(len(self.building.layers))]
         self.open_index = self.index
         self.closures: list[Closure] = []
         self.closed: frozenset[str] = frozenset()

@@ -216,6 +216,11 @@ class Building:
             raise BadQuery(f"there is no floor {shown(name)}: {hint}")
         return names.index(wanted)
 
+    def name_of(self, layer: int) -> str:
+        """Return the name of the floor or link that a layer belongs to."""
+        here = self.layers[layer]
+        return self.floors[here.floor].name if here.floor >= 0 else self.links[here.link].name
+
     def parts_at(self, floor: int) -> list[int]:
         """Return the layers of links that begin at a floor, and of the landings behind them."""
         begin = self._links_beside(floor)

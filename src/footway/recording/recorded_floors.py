@@ -9,6 +9,8 @@ import numpy as np
 from footway.errors import BadInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from footway.arrays import Floats, Ints
     from footway.environment import Building
     from footway.recording.recording import Recording, Rows
@@ -52,6 +54,16 @@ def sheets_of(recording: Recording, building: Building, rows: Rows) -> Ints:
         away = [_misfit(building, part, at, height) for part in parts]
         sheets[there] = np.array(parts)[np.argmin(away, axis=0)]
     return sheets
+
+
+def sheets_at(building: Building, names: Sequence[str], places: Floats) -> Ints:
+    """Return the sheets (n,) of places (n, 2) on floors or links, of a link by parts."""
+    found = []
+    for name, at in zip(names, places, strict=True):
+        parts = [k for k in range(len(building.layers)) if building.name_of(k) == name]
+        here = [k for k in parts if building.contains(k, at[None])[0]]
+        found.append((here or parts)[0])
+    return np.array(found, np.int64)
 
 
 def _parts(recording: Recording, building: Building) -> list[list[int]]:

@@ -223,16 +223,15 @@ def model_name(crowd: Crowd) -> str | None:
 
 def obstacle(crowd: Crowd, request: requests.Obstacle) -> Answer:
     """Add, move or remove a dynamic obstacle."""
-    number = request.id
+    number, at = request.id, request.at
+    place: Any = at if at is None or request.floor is None else (*at, request.floor)
     if request.do == "add":
-        assert request.at is not None
         if len(crowd.obstacle_ids) >= MAX_OBSTACLES:
             raise BadQuery(f"there are already {MAX_OBSTACLES} obstacles; remove one")
-        number = crowd.add_obstacle(request.at, request.radius, velocity=request.velocity)
+        number = crowd.add_obstacle(place, request.radius, velocity=request.velocity)
     elif request.do == "move":
-        assert request.at is not None
         assert number is not None
-        crowd.move_obstacle(number, request.at, request.velocity)
+        crowd.move_obstacle(number, place, request.velocity)
     else:
         assert number is not None
         crowd.remove_obstacle(number)

@@ -11,6 +11,7 @@ import shapely
 import footway as fw
 from footway.formats import save_geojson
 from footway.recording.recording import Recorder
+from footway.scenario import parse_scenario
 from footway.scenario.building import prepare_crowd
 from footway.studio import replay
 from footway.studio.documents import Document, built_in, open_built_in, open_document
@@ -18,7 +19,7 @@ from footway.studio.files import handover, saving
 from footway.studio.files.loading_process import rehearse
 from footway.studio.layers import ground, layer
 from footway.studio.protocol.requests import parse
-from footway.studio.protocol.wire import crowd_frame, unpacked
+from footway.studio.protocol.wire import crowd_frame, crowd_obstacles, event, unpacked
 from footway.studio.session import Session
 
 ROOM = open_built_in("gallery:rimea8")
@@ -146,7 +147,8 @@ def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
         ("population", {"do": "add", "area": "room 1"}, "on several floors: 0, 1, 2; give"),
         ("population", {"do": "add", "goal": GOAL}, "give the floor of the goal"),
         ("population", {"do": "add", "behaviour": "wander", "goal_floor": "1"}, "have no goal"),
-        ("obstacle", {"do": "add", "at": START}, "not available in a building"),
+        ("obstacle", {"do": "add", "at": START}, "(x, y, floor)"),
+        ("obstacle", {"do": "add", "at": START, "floor": "9"}, "no floor '9'"),
         ("layer", {"name": "discs"}, "one floor"),
         ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),
         ("edit", {"do": "delete", "at": START}, "give the floor"),
@@ -266,7 +268,21 @@ class TestCrowd:
         ask(session, "crowd", do="reset")
         assert session.crowd_thread.crowd.floors == ["0"] * 9
         header, _ = ask(session, "population", do="change", index=0, speed=1.0)
-        assert "not available in a building" in header["error"]
+        assert header["ok"]["populations"][0]["speed"] == 1.0
+        ask(session, "crowd", do="reset")
+        assert set(session.crowd_thread.crowd.speeds) == {1.0}
+
+    def test_an_obstacle_of_the_crowd_is_saved_with_its_floor(self, session):
+        header, _ = ask(session, "obstacle", do="add", at=(2.0, 3.0), floor="1", radius=0.5)
+        moved = {"do": "move", "id": header["ok"]["id"], "at": (6.6, 5.0), "floor": "A"}
+        ask(session, "obstacle", **moved)
+        ask(session, "population", do="add", count=1, floor="0")
+        (obstacle,) = parse_scenario(session.save("scenario").content.decode()).obstacle
+        assert (obstacle.at, obstacle.radius) == ((6.6, 5.0, "A"), 0.5)
+        crowd = session.crowd_thread.crowd
+        _, arrays = unpacked(event("obstacles", crowd_obstacles(crowd)))
+        assert crowd.sheets.max() == 0
+        assert HALLS.building.name_of(int(arrays["sheets"][0])) == "A"
 
     def test_it_is_saved_as_a_scenario_that_runs(self, session, tmp_path):
         ask(session, "population", do="add", count=4, area="hall", floor="1", goal="exit")

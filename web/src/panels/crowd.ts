@@ -12,31 +12,27 @@ import { recorder } from "./recorder";
 export function crowdPanel(app: App): Panel & { character: CharacterPart } {
   const { obstacles } = app;
   app.source.on("obstacles", ({ arrays }) => {
-    obstacles.show(arrays.discs, arrays.ids);
+    obstacles.show(arrays.discs, arrays.ids, arrays.sheets);
     app.stage.refresh();
   });
   const character = new CharacterPart(app);
   const drop = obstacleControls(app, obstacles);
   const box = facts("crowd-facts");
   app.store.status.watch((status) => status !== undefined && box.show(statusRows(status)));
-  const onFloors = h("p", { class: "hint", "data-testid": "obstacles-none" }, "Obstacles are for maps of one floor.");
   const live = h(
     "div",
     {},
     section("Crowd", transport(app), recorder(app), box.box),
     character.element,
     section("Populations", populationList(app), populationForm(app)),
-    section("Obstacles", drop.element, onFloors),
+    section("Obstacles", drop.element),
   );
   const reason = h("p", { class: "hint", "data-testid": "crowd-none" }, "A recording is open: use its timeline. Open a map or a scenario to run a crowd.");
   const none = section("Crowd", reason);
   app.store.document.watch((document) => {
-    const { isBuilding } = app.store;
     live.hidden = document?.what === "recording";
     none.hidden = !live.hidden;
-    drop.element.hidden = isBuilding;
-    onFloors.hidden = !isBuilding;
-    if (live.hidden || isBuilding) drop.disarm();
+    if (live.hidden) drop.disarm();
   });
   const element = h("div", {}, live, none);
   const tool = {

@@ -21,7 +21,9 @@ export function obstacleControls(app: App, obstacles: Obstacles) {
   };
   const drop = button("obstacle-drop", "Drop an obstacle", { icon: "cone", text: "Drop" }, () => arm(!armed));
   const put = (fields: ObstacleFields): void => {
-    app.source.request("obstacle", fields).catch(app.complain);
+    const { building, store } = app;
+    const floor = building.isShown && fields.at != null ? building.nameAt(fields.at, store.floor.value) : undefined;
+    app.source.request("obstacle", floor === undefined ? fields : { ...fields, floor }).catch(app.complain);
   };
   return {
     element: h(

@@ -42,7 +42,6 @@ class PopulationRow {
   private readonly index: number;
   private readonly count = h("span", { class: "count" });
   private readonly controls: ProfileControls;
-  private readonly fixed = h("p", { class: "hint" }, "In a building properties are set when people are added.");
   private readonly people: ReturnType<typeof field>;
   /** Changes since the last request, which are sent when it is answered. */
   private pending: Partial<PopulationFields> = {};
@@ -84,9 +83,7 @@ class PopulationRow {
     const { value } = this.app.store.document;
     if (value !== undefined) this.controls.fit(value);
     const { isBuilding } = this.app.store;
-    for (const row of this.controls.rows([], true)) row.hidden = isBuilding;
-    this.fixed.hidden = !isBuilding;
-    const corridors = behaviour === "wander" || grouped;
+    const corridors = behaviour === "wander" || grouped || isBuilding;
     for (const row of this.controls.terrain) row.hidden = corridors;
   }
 
@@ -104,7 +101,7 @@ class PopulationRow {
         "details",
         { class: "add" },
         h("summary", { "data-testid": `population-profile-${index}` }, "Profile"),
-        ...[this.people.row, this.fixed, ...controls.rows(["speed"], true), ...controls.terrain],
+        ...[this.people.row, ...controls.rows(["speed"], true), ...controls.terrain],
       ),
     );
   }

@@ -148,6 +148,6 @@ export class ReplayPanel implements Panel {
     this.drawn = k;
     this.app.crowd.setPair(before, after);
     this.app.trails.add(before);
-    this.app.obstacles.show(before.discs ?? new Float32Array(0));
+    this.app.obstacles.show(before.discs ?? new Float32Array(0), [], before.disc_sheets);
   }
 }

@@ -18,8 +18,9 @@ export interface Frame {
   /** In a building: the height of the floor under each character, m, and its sheet. */
   height?: Float32Array;
   sheet?: Uint16Array;
-  /** Obstacles, in a recording. */
+  /** Obstacles, in a recording; in a building with their sheets. */
   discs?: Float32Array;
+  disc_sheets?: Uint16Array;
 }
 
 /** Which characters of a building are drawn, and how high. */

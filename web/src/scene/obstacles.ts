@@ -3,10 +3,19 @@ import { CylinderGeometry, Group, InstancedMesh, Matrix4, MeshLambertMaterial } 
 import type { Point } from "../store";
 import { moves } from "./painter";
 
+/** The sheets of a building that are shown, undefined for all, and the height of each. */
+interface Placing {
+  present: Set<number> | undefined;
+  heightOn(sheet: number, at: Point): number;
+}
+
 export class Obstacles {
   readonly root = new Group();
   discs = new Float32Array(0);
   ids: number[] = [];
+  /** In a building the sheet of each. */
+  private sheets: Uint16Array | undefined;
+  private place: Placing = { present: undefined, heightOn: () => 0 };
   private mesh: InstancedMesh;
 
   constructor() {
@@ -31,10 +40,22 @@ export class Obstacles {
     moves(this.root);
   }
 
-  show(discs: Float32Array, ids: Iterable<number> = []): void {
+  show(discs: Float32Array, ids: Iterable<number> = [], sheets?: Uint16Array): void {
     this.discs = new Float32Array(discs);
     this.ids = Array.from(ids);
+    this.sheets = sheets;
     this.draw();
+  }
+
+  /** Put them on the floors of a building that are shown. */
+  arrange(place: Placing): void {
+    this.place = place;
+    this.draw();
+  }
+
+  /** Whether an obstacle is on a floor that is shown. */
+  private isShown(i: number): boolean {
+    return this.sheets === undefined || this.place.present?.has(this.sheets[i]) !== false;
   }
 
   /** Move an obstacle immediately; the server's event follows. */
@@ -49,7 +70,7 @@ export class Obstacles {
   at([x, y]: Point, reach: number): number {
     const i = this.ids.findIndex((_, k) => {
       const [ox, oy, radius] = this.discs.subarray(3 * k, 3 * k + 3);
-      return Math.hypot(ox - x, oy - y) <= radius + reach;
+      return this.isShown(k) && Math.hypot(ox - x, oy - y) <= radius + reach;
     });
     return i < 0 ? -1 : this.ids[i];
   }
@@ -60,7 +81,9 @@ export class Obstacles {
     this.mesh.count = count;
     for (let i = 0; i < this.mesh.count; i++) {
       const [x, y, radius] = this.discs.subarray(3 * i, 3 * i + 3);
-      this.mesh.setMatrixAt(i, new Matrix4().makeScale(radius, radius, 1.1).setPosition(x, y, 0));
+      const z = this.sheets === undefined ? 0 : this.place.heightOn(this.sheets[i], [x, y]);
+      const size = this.isShown(i) ? 1 : 0;
+      this.mesh.setMatrixAt(i, new Matrix4().makeScale(size * radius, size * radius, size * 1.1).setPosition(x, y, z));
     }
     this.mesh.instanceMatrix.needsUpdate = true;
   }

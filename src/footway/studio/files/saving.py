@@ -108,7 +108,7 @@ def as_scenario(
     values["population"] = [*values.get("population", ()), *people]
     if profiles:
         values["profile"] = profiles
-    values["obstacle"] = [_obstacle(obstacle) for obstacle in obstacles]
+    values["obstacle"] = [_obstacle(document, obstacle) for obstacle in obstacles]
     closures = [{"link": name} for name in sorted(document.closed)]
     values["closure"] = [*values.get("closure", ()), *closures]
     if not any(values.get(kind) for kind in ("population", "source", "group")):
@@ -191,9 +191,11 @@ def _named(
     return own
 
 
-def _obstacle(obstacle: Obstacle) -> dict[str, Any]:
+def _obstacle(document: Document, obstacle: Obstacle) -> dict[str, Any]:
     """Return the scenario keys of an obstacle; those with the default value are omitted."""
-    keys = {"at": obstacle.at, "radius": obstacle.radius}
+    building = document.building
+    floor = () if building is None else (building.name_of(obstacle.sheet),)
+    keys = {"at": (*obstacle.at, *floor), "radius": obstacle.radius}
     defaults = {"velocity": (0.0, 0.0), "appears": 0.0, "vanishes": math.inf}
     own = {key: getattr(obstacle, key) for key in defaults}
     return keys | {key: value for key, value in own.items() if value != defaults[key]}

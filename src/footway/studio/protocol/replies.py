@@ -425,7 +425,8 @@ class Obstacle(Facts):
 class Frame(Facts):
     """Positions of the crowd: ids, m, mm/s, mm, populations; obstacles in recordings.
 
-    In a building also the height of the floor under each character, m, and its sheet.
+    In a building also the height of the floor under each character, m, its sheet, and the sheets of
+    the obstacles.
     """
 
     time: float
@@ -441,6 +442,7 @@ class Frame(Facts):
         "height": _SOME_NUMBERS,
         "sheet": Array("u2", (), is_optional=True),
         "discs": _SOME_DISCS,
+        "disc_sheets": Array("u2", (), is_optional=True),
     }
 
 
@@ -472,9 +474,13 @@ class Trails(Facts):
 
 
 class Obstacles(Facts):
-    """Dynamic obstacles of the crowd."""
+    """Dynamic obstacles of the crowd; in a building with the sheet of each."""
 
-    arrays = {"discs": _DISCS, "ids": Array("u4", ())}
+    arrays = {
+        "discs": _DISCS,
+        "ids": Array("u4", ()),
+        "sheets": Array("u2", (), is_optional=True),
+    }
 
 
 class Compiling(Facts):

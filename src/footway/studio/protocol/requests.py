@@ -173,12 +173,13 @@ class Character(Request):
 
 
 class Obstacle(Request):
-    """Add, move or remove a dynamic obstacle (a disc)."""
+    """Add, move or remove a dynamic obstacle (a disc); `floor` is that of `at` in a building."""
 
     type: Literal["obstacle"]
     do: Literal["add", "move", "remove"]
     id: Annotated[int, Field(ge=0, le=2**31 - 1)] | None = None
     at: Point | None = None
+    floor: Name | None = None
     radius: Annotated[float, Field(gt=0.0, le=100.0)] = 1.0
     velocity: tuple[
         Annotated[float, Field(ge=-20.0, le=20.0)], Annotated[float, Field(ge=-20.0, le=20.0)]

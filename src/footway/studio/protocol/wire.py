@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 import numpy as np
 from pydantic import BaseModel
 
-from footway.recording.recorded_floors import rows_of, sheets_of
+from footway.recording.recorded_floors import rows_of, sheets_at, sheets_of
 from footway.studio.protocol import replies
 from footway.studio.protocol.replies import Answer, Place, sent_as
 
@@ -189,6 +189,8 @@ def recorded_frame(recording: Recording, k: int, building: Building | None = Non
         here = rows_of(recording, k)
         assert here.heights is not None
         arrays |= pack_floors(here.heights, sheets_of(recording, building, here))
+        sheets = sheets_at(building, recording.obstacle_floors_at(k), arrays["discs"][:, :2])
+        arrays["disc_sheets"] = sheets.astype(np.uint16)
     facts = replies.Frame(time=frame.time, step=int(recording.steps[k]), n=len(frame.ids), frame=k)
     return Answer(facts, arrays)
 
@@ -217,9 +219,16 @@ def pack_floors(heights: ArrayLike, sheets: ArrayLike) -> dict[str, NDArray[Any]
 
 
 def crowd_obstacles(crowd: Crowd) -> Answer:
-    """Return the dynamic obstacles of a crowd: discs (m, 3) and their ids (m,)."""
-    ids = np.array(crowd.obstacle_ids, np.uint32)
-    return Answer(replies.Obstacles(), {"discs": crowd.obstacles, "ids": ids})
+    """Return the dynamic obstacles of a crowd: discs (m, 3), their ids (m,) and sheets (m,)."""
+    arrays: dict[str, Any] = {
+        "discs": crowd.obstacles,
+        "ids": np.array(crowd.obstacle_ids, np.uint32),
+    }
+    building = getattr(crowd.map, "building", None)
+    if building is not None:
+        sheets = sheets_at(building, crowd.obstacle_floors, crowd.obstacles[:, :2])
+        arrays["sheets"] = sheets.astype(np.uint16)
+    return Answer(replies.Obstacles(), arrays)
 
 
 def origin_of(bounds: tuple[float, float, float, float]) -> Origin:
