@@ -160,14 +160,6 @@ class BuildingMap(CorridorMap):
         """A building has an environment for each floor: see `building.floors`."""
         raise BadQuery("the map of a building has no single environment: use map.building.floors")
 
-    def edges_on(self, floor: object) -> Ints:
-        """Numbers of the edges on a floor or link, (n,)."""
-        sheets = {k for k, layer in enumerate(self.building.layers)
-                  if layer.name.split(" ", 1)[1] == repr(floor)}  # fmt: skip
-        if not sheets:
-            self.building.floor_index(floor)
-        return np.flatnonzero(np.isin(self.solver.edge_sheet, sorted(sheets)))
-
     # -- queries -------------------------------------------------------------------------------
 
     def path(  # type: ignore[override]

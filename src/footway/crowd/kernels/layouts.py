@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Columns of `place`, m: position, goal, point to walk to.
 X, Y, GOAL_X, GOAL_Y, AIM_X, AIM_Y = range(6)
+BODY_COLUMNS = 13
 # Columns of `body`: velocity, m/s; radius, m; preferred speed, m/s; k of F_perp; c_rand of F_rand;
 # distance that the character may move before a wall can be near, m; arrival distance, m; distance
 # to walk before it looks ahead again, m; how far it looks, m; how tight it takes corners;
@@ -33,7 +34,7 @@ X, Y, GOAL_X, GOAL_Y, AIM_X, AIM_Y = range(6)
 (
     VX, VY, RADIUS, SPEED, LANE, NOISE, WALL_BUDGET, REACH, LOOK, SHORTCUT, CORNER,
     HEADING_X, HEADING_Y,
-) = range(13)  # fmt: skip
+) = range(BODY_COLUMNS)  # fmt: skip
 # Columns of `Cells.headings`: preferred direction in the last step (X, Y), k of F_perp, and rank: a
 # random whole number below RANKED, which decides for some time who of two is in front.
 LANE_THERE, RANK = 2, 3
@@ -63,14 +64,15 @@ class State(NamedTuple):
     """Arrays of all characters; the first `n` rows are in use."""
 
     place: Floats  # (n, 6) exact values: position, goal, point to walk to, m
-    body: Singles  # (n, 11) hot: velocity, radius, speed, habits, distance budget to walls
+    body: (
+        Singles  # (n, BODY_COLUMNS) hot: velocity, radius, speed, habits, distance budget to walls
+    )
     cursor: Ints  # (n, 10) hot: directed edge and sample of the attraction point
     journey: Ints  # (n, 8) cold: population, stage, clocks, path
     progress: Floats  # (n, 2) cold: position at the last progress, m
     sheet: Ints  # (n, 2) cold: floor or part of a link, in a building
 
 
-BODY_COLUMNS = 13
 WIDTHS = {
     "place": 6, "body": BODY_COLUMNS, "cursor": 10, "journey": 8, "progress": 2, "sheet": 2,
 }  # fmt: skip
