@@ -7,6 +7,10 @@ test) is rounded, which affects the shape of triangles but not correctness.
 Segments may cross, overlap and end on each other. Where two cross, both are routed through the
 lattice point nearest to the crossing, which moves them by less than a step. All else is exact.
 
+The library CDT (pythoncdt 2.0.2) was tried instead: where segments cross, its new points are not on
+the lattice (433 of 25,273 points of the built-in city), and it is no faster (28 ms for its 30,588
+segments, without copying the result to arrays; 25 ms here).
+
 The first four points are the corners of a box around all others, so that every other point is
 surrounded by triangles.
 """
