@@ -113,7 +113,7 @@ class Route:
 def reference_point(x: Floats, route: Route, low: float, high: float) -> float:
     """First closest point to x of the subpath from `low` to `high` (section 3.1).
 
-    Who stands on `high`, the last attraction point, has come that far.
+    A character that stands on `high`, the last attraction point, has come that far.
     """
     if np.linalg.norm(route.at(high) - x) <= SAME:
         return high

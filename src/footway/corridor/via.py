@@ -99,9 +99,9 @@ def _cell(solver: Solver, point: Floats) -> _Cell:
         return _Cell(edge, [])
     if vertex >= 0:
         return _Cell(-1, path_between(solver.index, piece, vertex))
-    ways = [[*path_between(solver.index, piece, int(graph.edges[edge, k])), 2 * edge + k]
+    paths = [[*path_between(solver.index, piece, int(graph.edges[edge, k])), 2 * edge + k]
             for k in range(2)]  # fmt: skip
-    return _Cell(edge, min(ways, key=len))
+    return _Cell(edge, min(paths, key=len))
 
 
 def _chain(halves: list[int], start: _Cell, goal: _Cell) -> list[int]:

@@ -81,7 +81,7 @@ class Congestion:
         return costs
 
     def change_paths(self) -> None:
-        """Count the waits from time to time; let those whose turn it is change their path."""
+        """Count the waits every few seconds; let the characters that are due change their path."""
         simulation = self._simulation
         if not any(population.profile.congestion for population in simulation.populations):
             self.delays = np.empty(0)
@@ -103,7 +103,7 @@ class Congestion:
         self.delays = np.maximum(0.0, counts / (CAPACITY * width) - HORIZON)
 
     def _compare(self) -> None:
-        """Compare the paths of those whose turn it is with the best ones, and assign these."""
+        """Compare the paths of characters that are due with the best ones, and assign these."""
         simulation, characters = self._simulation, self._simulation.characters
         ids, costs = self._delayed()
         if not len(ids):
@@ -129,7 +129,7 @@ class Congestion:
             )  # fmt: skip
 
     def _delayed(self) -> tuple[Ints, Floats]:
-        """Return ids of those whose turn it is and whose path has a delay, and its costs."""
+        """Return ids of the characters that are due and have a delay, and costs of their paths."""
         simulation, n = self._simulation, self._simulation.characters.n
         weights = np.array([self.weight(population) for population in simulation.populations])
         period = max(1, round(TURN_EVERY / simulation.dt))

@@ -96,8 +96,8 @@ def shafts_of(building: Building) -> list[Shaft]:
 def cabin_places(shaft: Shaft, stop: int, radius: float) -> Floats:
     """Return places (n, 2), m, in a cabin for discs of a radius, the farthest from the door first.
 
-    They are as far apart as the capacity allows; if the cabin is small, they are fewer. There is
-    at least one. Who is at the last of them can walk straight out, then the one before it.
+    They are as far apart as the capacity allows; a small cabin has fewer, at least one. From the
+    last one a character can walk straight out, then from the one before it, and so on.
     """
     cabin = shapely.Polygon(shaft.lift.cabin)
     doors = shapely.multilinestrings(shaft.doors.reshape(-1, 2, 2))
@@ -121,8 +121,8 @@ def _that_let_out(shaft: Shaft, stop: int, points: Floats, radius: float) -> Flo
     for point in points:
         turn = shaft.way_out(stop, point[None], radii)
         out = shaft.way_out(stop, turn, radii)
-        way = shapely.LineString(np.concatenate([point[None], turn, out]))
-        if not kept or (way.distance(shapely.points(kept)) >= 2.0 * radius + 0.01).all():
+        line = shapely.LineString(np.concatenate([point[None], turn, out]))
+        if not kept or (line.distance(shapely.points(kept)) >= 2.0 * radius + 0.01).all():
             kept.append(point)
     return np.array(kept).reshape(-1, 2)
 

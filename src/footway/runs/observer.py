@@ -137,7 +137,7 @@ class Observer:
         return sheets
 
     def _queue(self) -> int:
-        """Return how many characters want to walk and hardly can."""
+        """Return how many characters walk much slower than they prefer."""
         crowd = self._crowd
         speed = np.sqrt((crowd.velocities**2).sum(axis=1))
         return int((crowd.is_walking & (speed < QUEUING * crowd.speeds)).sum())

@@ -306,9 +306,9 @@ class StudyResults:
         return enough(self.values(point, self.stop.measure), self.stop) is None
 
     def not_out(self, point: int) -> int:
-        """Return in how many runs of a point somebody was left who should have left.
+        """Return the number of runs of a point at whose end people with an exit were still present.
 
-        0 where nobody leaves at all, because people have no exit.
+        0 if nobody has an exit.
         """
         found = self._by_point.get(point, ())
         if not any(measures.get("exited") for measures in found):

@@ -250,7 +250,7 @@ class TestWandering:
         )
         assert set(drawn(into, 0, bits, tracks, index.graph).tolist()) == {2 * loop}
         assert set(drawn(2 * loop, 0, bits, tracks, index.graph).tolist()) == {into ^ 1}
-        # Who is too wide for the loop turns on the spot.
+        # Characters that are too wide for the loop turn on the spot.
         assert set(drawn(into, 0, bits, tracks, index.graph, radius=1.9).tolist()) == {into ^ 1}
 
     @pytest.mark.parametrize("name", ["square", "room", "cells", "branch", "door", "office"])

@@ -1,4 +1,4 @@
-"""Which links a path through a building uses: in length or in time the least of all.
+"""Choose the links of a path through a building: those of the least length or time.
 
 A sequence is a list of portals that a path passes, and of rides in lifts. For a given sequence the
 path is the shortest in plan. Sequences are tried in the order of a lower bound of their cost, from

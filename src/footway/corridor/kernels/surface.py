@@ -34,9 +34,10 @@ def layer_grid(layer, grid):
     if layer < 0:
         return grid
     layers = grid.layers
-    here, behind = layers.first[layer], layers.first[layer + 1]
-    o0, c0, w0 = here[FIRST_OFFSET], here[FIRST_CANDIDATE], here[FIRST_WALL]
-    o1, c1, w1 = behind[FIRST_OFFSET], behind[FIRST_CANDIDATE], behind[FIRST_WALL]
+    first = layers.first
+    o0, o1 = first[layer, FIRST_OFFSET], first[layer + 1, FIRST_OFFSET]
+    c0, c1 = first[layer, FIRST_CANDIDATE], first[layer + 1, FIRST_CANDIDATE]
+    w0, w1 = first[layer, FIRST_WALL], first[layer + 1, FIRST_WALL]
     return Grid(
         layers.boxes[layer], layers.shapes[layer], layers.offsets[o0:o1], layers.candidates[c0:c1],
         layers.walls[w0:w1], layers.site[w0:w1], layers.ends[w0:w1], layers,

@@ -286,7 +286,9 @@ def _parts_table(place: Scene, questions: Sequence[Question]) -> tuple[Table, li
     balls = place.cmap.balls(0.95)
     graph = solver.index.graph
     ends, length = place.cmap.edges, place.cmap.edge_length
-    ways = coo_array((length, (ends[:, 0], ends[:, 1])), shape=(place.cmap.n_vertices,) * 2).tocsr()
+    lengths = coo_array(
+        (length, (ends[:, 0], ends[:, 1])), shape=(place.cmap.n_vertices,) * 2
+    ).tocsr()
     first = graph.edges[[each.halves[0] // 2 for each in found], 0]
 
     def linear(k: int) -> None:
@@ -298,7 +300,7 @@ def _parts_table(place: Scene, questions: Sequence[Question]) -> tuple[Table, li
         "A*": lambda k: solver.corridor(starts[k], goals[k], RADIUS),
         "kd-tree": lambda k: solver.locate(starts[k], goals[k]),
         "linear search": linear,
-        "Dijkstra": lambda k: dijkstra(ways, directed=False, indices=first[k]),
+        "Dijkstra": lambda k: dijkstra(lengths, directed=False, indices=first[k]),
     }
     means = {
         name: min(_mean_ms(call, len(questions)) for _ in range(3)) for name, call in calls.items()

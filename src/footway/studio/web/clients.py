@@ -30,7 +30,7 @@ class Client:
         self.pending = 0  # requests without a reply
         self.path = 0  # number of its newest path request
         self.cancelled = set[int]()  # numbers of layers that it no longer wants
-        self.told = 0.0  # when it was told about the progress of a layer, s
+        self.progress_sent = 0.0  # s, when the progress of a layer was sent last
         self._waiting: deque[Message] = deque()
         self._bytes = 0
         self._frame: bytes | None = None

@@ -350,8 +350,8 @@ class Studio:
             client.cancelled.discard(n)
             raise BadInput("cancelled")
         now = time.monotonic()
-        if total and now >= client.told + _PROGRESS:
-            client.told = now
+        if total and now >= client.progress_sent + _PROGRESS:
+            client.progress_sent = now
             message = event("progress", Answer(Progress(of=n, done=done, total=total)))
             self.clients.send_to(client, message)
 
