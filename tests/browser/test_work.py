@@ -58,7 +58,7 @@ def test_another_map_is_opened_after_a_question_and_the_work_comes_back(browsing
     )
 
 
-def test_another_tab_is_told_when_the_map_changes(browsing, access, server):
+def test_another_tab_gets_a_notice_when_the_map_changes(browsing, access, server):
     add(browsing, 12)
     other = Browsing(browsing.page.context.new_page(), access)
     other.open("gallery:office")

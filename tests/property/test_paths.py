@@ -157,7 +157,7 @@ class TestConsistency:
 
     @examples(30)
     @given(questions())
-    def test_wider_discs_have_longer_ways(self, it: Asked):
+    def test_wider_discs_have_longer_paths(self, it: Asked):
         for a, b in it.pairs:
             lengths = [
                 math.inf if path is None else path.length

@@ -44,7 +44,7 @@ def found(terrain, start, goal, preferences, **how):
 
 @examples(30)
 @given(queries())
-def test_over_triangles_it_is_the_best_way_of_the_dual_graph(query):
+def test_over_triangles_it_is_the_best_route_of_the_dual_graph(query):
     terrain, start, goal, preferences = query
     best = dual_length(terrain, start, goal, terrain.weights(preferences))
     route = found(*query, improve=False)

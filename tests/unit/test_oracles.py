@@ -98,7 +98,7 @@ class TestShortestByHand:
         assert split.length((5, 3), (1, 3)) == pytest.approx(4)
         assert split.length((5, 3), (9, 3)) == pytest.approx(4)
 
-    def test_no_room_for_the_disc(self):
+    def test_no_space_for_the_disc(self):
         oracle = ShortestOracle(PILLAR, 0.25)
         assert not oracle.fits((0.2, 5))
         assert oracle.length((0.2, 5), (9, 5)) == math.inf

@@ -23,7 +23,7 @@ def union_share(env, balls) -> float:
 
 
 @pytest.mark.parametrize("coverage", [0.5, 0.97])
-def test_they_cover_the_share_that_was_asked_for(env, cmap, coverage):
+def test_they_cover_the_requested_share(env, cmap, coverage):
     balls = cmap.balls(coverage)
     truth = union_share(env, balls)
     assert balls.coverage >= coverage

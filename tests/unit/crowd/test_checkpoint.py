@@ -117,7 +117,7 @@ class TestResume:
         assert other._simulation.planner.waiting == one._simulation.planner.waiting
         assert other.add_obstacle((15, 18), 0.5) == one.add_obstacle((15, 18), 0.5) == 2
 
-    def test_with_those_who_wait_for_a_way(self, tmp_path):
+    def test_with_characters_that_wait_for_a_path(self, tmp_path):
         one = crowd("hall", seed=2)
         one.add_source(60, area=box(0, 0, 9, 20), schedule=[(0.0, 60)])
         one.step()
@@ -172,7 +172,7 @@ class TestResume:
             it.step(5)
         assert_same(one, other)
 
-    def test_with_a_way_that_is_closed(self, tmp_path):
+    def test_with_a_path_that_is_closed(self, tmp_path):
         one = crowd("bend", seed=2)
         one.add_obstacle((28, 15), 2.5, vanishes=12.0)
         one.add(

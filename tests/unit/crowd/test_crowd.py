@@ -271,7 +271,7 @@ class TestGoals:
         it.step(600)
         assert math.dist(it.positions[0], (27, 18)) < 1.0
 
-    def test_set_goals_while_they_wait_for_a_way(self):
+    def test_set_goals_while_they_wait_for_a_path(self):
         it = crowd("hall", seed=1)
         it.add_source(40, area=box(0, 0, 9, 20), schedule=[(0.0, 40)])
         it.step()
@@ -279,7 +279,7 @@ class TestGoals:
         it.step(20)
         np.testing.assert_array_equal(it.goals, [FAR[1]] * len(it))
 
-    def test_who_arrives_while_it_waits_for_a_way_has_arrived(self):
+    def test_arriving_while_waiting_for_a_path_counts(self):
         it = crowd("hall", seed=1)
         it.add(20, starts=[(2, 1 + 0.9 * k) for k in range(20)],
                goals=[(4, 1 + 0.9 * k) for k in range(20)], then="stay")  # fmt: skip

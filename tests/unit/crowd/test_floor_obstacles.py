@@ -113,7 +113,7 @@ class TestClosedWays:
         assert used == {"S"}
         assert crowd.floors == ["1"] * 8
 
-    def test_who_has_no_other_way_waits_until_it_vanishes(self, cmap):
+    def test_without_another_path_they_wait_until_it_vanishes(self, cmap):
         crowd = fw.Crowd(cmap, seed=1)
         crowd.add(3, area="0", radius=0.2, destinations=["1"], then="stay")
         crowd.add_obstacle((6.6, 5.0, "A"), 0.5, vanishes=60.0)

@@ -341,7 +341,7 @@ class TestClosedLinks:
         assert entered["A"] < 8.1 < entered["S"]
         assert crowd.floors == ["1"] * 20
 
-    def test_who_has_no_other_way_waits_until_it_opens(self, cmap):
+    def test_without_another_path_they_wait_until_it_opens(self, cmap):
         crowd = fw.Crowd(cmap, seed=1)
         crowd.close_link("A", end=30)
         crowd.add(4, area="0", radius=0.2, destinations=["1"], then="stay")

@@ -187,7 +187,7 @@ def test_threads_do_not_change_a_bit(cmap, monkeypatch):
     assert found[0] == found[1]
 
 
-def test_plans_and_buildings_are_told_apart(cmap):
+def test_plans_and_buildings_are_distinguished(cmap):
     with pytest.raises(BadQuery, match="on the map of a building and cannot move to that of a pl"):
         fw.Crowd(cmap).moved_to(maps.cmap("hall"))
     with pytest.raises(BadQuery, match="on the map of a plan and cannot move to that of a build"):

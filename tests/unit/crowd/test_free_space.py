@@ -84,7 +84,7 @@ def test_the_nearest_free_place_by_shapely(name, radius):
 
 
 @pytest.mark.parametrize("name", ["hall", "door", "cells", "branch"])
-def test_who_fits_nowhere_goes_to_the_roomiest_place(name):
+def test_a_disc_that_fits_nowhere_goes_to_the_widest_place(name):
     it, space = cmap(name), SHAPES[name]
     found = free_space.nearest_free(it, np.array([(1.0, 1.0), (-5.0, 3.0)]), np.full(2, 50.0))
     widest_point = shapely.maximum_inscribed_circle(space, tolerance=1e-4).length

@@ -110,7 +110,7 @@ class TestBounds:
         with pytest.raises(fw.BadQuery, match="count"):
             crowd("hall").add_group(count, start=(2.0, 2.0))
 
-    def test_no_way(self):
+    def test_no_path(self):
         it = crowd("rooms")
         with pytest.raises(fw.NoPath) as error:
             it.add_group(3, start=(5.0, 5.0), goal=(16.0, 5.0))
@@ -124,7 +124,7 @@ class TestBounds:
 
 class TestTogether:
     @pytest.mark.parametrize("seed", range(3))
-    def test_all_arrive_by_one_way(self, seed):
+    def test_all_arrive_by_one_path(self, seed):
         """Around the block: all of them on the same side of it, and clear of its walls."""
         it = crowd("hall", seed=seed)
         group = it.add_group(20, start=(3, 10), goal=(27, 10), width=2.0, then="stay")
@@ -192,7 +192,7 @@ class TestTogether:
             out = np.hypot(*(balls[:, :2] - at).T) - balls[:, 2]
             assert out[found] == out.min()
 
-    def test_balls_are_no_wider_than_asked(self):
+    def test_balls_are_no_wider_than_requested(self):
         """The paper prints max, and means min: see papers/README.md."""
         it = crowd("hall")
         group = it.add_group(5, start=(3, 10), goal=(27, 10), width=1.25)

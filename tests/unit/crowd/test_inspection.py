@@ -89,7 +89,7 @@ def test_the_corridor_leads_from_the_attraction_point_to_the_goal():
     assert np.hypot(x - 28.0, y - 10.0) < room + 1.5
 
 
-def test_wanderers_have_a_way_but_no_goal():
+def test_wanderers_have_a_corridor_but_no_goal():
     crowd = fw.Crowd(cmap("hall"))
     crowd.add(2, behaviour="wander")
     crowd.step(5)
@@ -131,7 +131,7 @@ def test_removing():
         crowd.remove([5])
 
 
-def test_removing_a_population_with_those_to_come():
+def test_removing_a_population_that_is_still_spawned():
     crowd = fw.Crowd(cmap("hall"))
     crowd.add_source(50, area=[(1, 1), (5, 1), (5, 4), (1, 4)], rate=1.0, name="source")
     crowd.add(4, name="others")
@@ -145,7 +145,7 @@ def test_removing_a_population_with_those_to_come():
         crowd.remove_population(2)
 
 
-def test_a_group_goes_on_without_one_of_them():
+def test_a_group_continues_without_one_of_them():
     crowd = fw.Crowd(cmap("hall"))
     group = crowd.add_group(5, start=(3.0, 3.0), goal=(27.0, 17.0), then="stay")
     crowd.step(20)

@@ -83,7 +83,7 @@ class TestCauses:
         it.add_obstacle((31, 2), 0.5, appears=1e6)
         assert it.stuck[2].cause == "pinch"
 
-    def test_ends_when_it_comes_on(self):
+    def test_ends_when_it_moves_again(self):
         it = held_back((5, 2))
         assert len(it.stuck) == 1
         it.step(40)

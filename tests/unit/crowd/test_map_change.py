@@ -71,7 +71,7 @@ def test_who_waits_and_who_stays_does_so_on():
     assert moved.arrivals - crowd.arrivals == 1
 
 
-def test_a_way_that_is_closed():
+def test_a_path_that_is_closed():
     crowd = fw.Crowd(cmap("door"))
     crowd.add(5, area=[(1, 1), (8, 1), (8, 9), (1, 9)], destinations=[(18.0, 5.0)])
     crowd.step(5)
@@ -122,7 +122,7 @@ def walk_around_the_mud(crowd):
 
 
 @pytest.mark.parametrize("kinds", [("mud", "grass"), ("mud",)])
-def test_who_prefers_some_ground_does_so_on_the_new_map(kinds):
+def test_preferences_for_terrain_hold_on_the_new_map(kinds):
     first = meadow()
     crowd = fw.Crowd(fw.CorridorMap.build(first), environment=first)
     dry = fw.Profile(radius=0.25, speed=1.5, preferences={"mud": 20.0, "grass": 1.2})

@@ -154,7 +154,7 @@ class TestStanding:
         assert np.hypot(*(it.positions - (10, 7)).T).min() >= 1.25 - 0.05
         assert_clear(NearestWall(env("room")), SHAPES["room"], it)
 
-    def test_closes_one_way_of_two(self):
+    def test_closes_one_path_of_two(self):
         """All characters take the other path around the block, even those on this one."""
         it = crowd("hall", seed=1)
         it.add(12, starts=[(4, y) for y in np.linspace(4, 16, 12)], goals=[(26, 10)] * 12,
@@ -164,7 +164,7 @@ class TestStanding:
         it.step(700)
         assert it.exited == 12
 
-    def test_closes_one_way_before_they_come(self):
+    def test_closes_one_path_before_they_come(self):
         it = crowd("hall", seed=1)
         it.add_obstacle((15, 2.5), 2.6)
         it.step()
@@ -173,7 +173,7 @@ class TestStanding:
         it.step(900)
         assert it.exited == 12
 
-    def test_closes_the_only_way_until_it_vanishes(self):
+    def test_closes_the_only_path_until_it_vanishes(self):
         it = crowd("bend", seed=1)
         it.add_obstacle((28, 15), 2.5, vanishes=40.0)
         it.add(4, starts=[(3, 1), (3, 2), (3, 3), (5, 2)], goals=[(3, 28)] * 4, then="exit")
@@ -183,7 +183,7 @@ class TestStanding:
         it.step(900)
         assert it.exited == 4
 
-    def test_closes_the_way_of_somebody_who_waits(self):
+    def test_closes_the_path_of_a_character_that_waits(self):
         it = crowd("bend", seed=1)
         it.add_obstacle((28, 15), 2.5)
         it.step()
@@ -321,7 +321,7 @@ class TestNobodyAppearsInside:
         with pytest.raises(fw.BadQuery, match=r"start 1 at \(9, 7\) is in an obstacle"):
             it.add(2, starts=[(2, 2), (9, 7)])
 
-    def test_where_there_is_no_room_left(self):
+    def test_where_no_space_is_left(self):
         it = crowd("room")
         it.add_obstacle((10, 7), 20.0)
         with pytest.raises(fw.BadQuery, match="found free space"):
@@ -334,7 +334,7 @@ class TestGroups:
     OPTIONS = {"start": (4, 10), "goal": (26, 10), "width": 1.5, "then": "exit"}  # noqa: RUF012
 
     @pytest.mark.parametrize("y", [2.5, 17.5])
-    def test_sets_out_on_the_open_way(self, y):
+    def test_sets_out_on_the_open_path(self, y):
         it = crowd("hall", seed=1)
         it.add_obstacle((15, y), 2.6)
         it.step()
@@ -343,7 +343,7 @@ class TestGroups:
         it.step(600)
         assert it.exited == 6
 
-    def test_turns_to_the_open_way(self):
+    def test_turns_to_the_open_path(self):
         it = crowd("hall", seed=1)
         group = it.add_group(6, **self.OPTIONS)
         y = 2.5 if group.backbone[:, 1].min() < 5 else 17.5

@@ -201,7 +201,7 @@ class TestQueue:
         assert max(sizes) <= 6_000 // 100
         assert sum(sizes) == 6_000
 
-    def test_more_of_them_where_ways_are_short(self):
+    def test_more_of_them_where_paths_are_short(self):
         """Five thousand simultaneous requests in a hall are planned in 10 s, not in 50 s."""
         it = crowd("plain", seed=1)
         ids = it.add(5_000, radius=0.1, premovement=1e3)
@@ -215,7 +215,7 @@ class TestQueue:
         assert len(sizes) < 100
         assert max(sizes) <= 150
 
-    def test_no_more_than_the_share_where_ways_are_long(self):
+    def test_no_more_than_the_share_where_paths_are_long(self):
         it = crowd("city", seed=1)
         it.add(1_000)
         it._simulation.planner.plan(it.ids, np.zeros(1_000, bool))
@@ -239,7 +239,7 @@ class TestQueue:
         it._simulation.characters.remove(np.array([1]))
         assert it._simulation.planner.due() == []
 
-    def test_who_was_pushed_out_of_its_corridor_gets_a_new_way(self):
+    def test_a_character_pushed_out_of_its_corridor_gets_a_new_path(self):
         """A moved character keeps its goal and takes another path."""
         it = crowd("hall", seed=1)
         it.add(1, starts=[(2, 10)], goals=[(28, 10)], then="stay")

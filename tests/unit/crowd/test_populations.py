@@ -58,7 +58,7 @@ class TestScatter:
                 RandomStream(1), obstacles=NOBODY,
             )  # fmt: skip
 
-    def test_as_dense_as_one_can_ask_for(self):
+    def test_as_dense_as_possible(self):
         """A third of the area is covered: random places still do."""
         radii = np.full(40, 0.25)
         region = as_polygon(shapely.box(1, 1, 6, 6))

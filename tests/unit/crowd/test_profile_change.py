@@ -33,7 +33,7 @@ def everything(it):
 
 
 class TestBodies:
-    def test_those_who_are_there_and_those_to_come(self):
+    def test_present_and_later_characters(self):
         it = maps.crowd("hall", seed=2)
         it.add_source(40, area=AREA, rate=2.0, radius=0.2, speed=1.0, name="source")
         it.add(10, name="others")
@@ -71,7 +71,7 @@ class TestBodies:
         it.set_profile(0, radius=(0.3, 0.05))
         np.testing.assert_array_equal(np.argsort(it.radii), order)
 
-    def test_and_so_it_does_the_first_time_there_and_to_come(self):
+    def test_so_it_does_the_first_time_for_present_and_later_characters(self):
         it = maps.crowd("hall", seed=3)
         it.add(50, radius=(0.2, 0.02), speed=(1.2, 0.2))
         it.add_source(20, area=AREA, rate=2.0, radius=(0.2, 0.02))

@@ -86,7 +86,7 @@ class TestAppearing:
             seen = len(it)
             assert_clear(walls, SHAPES["hall"], it)
 
-    def test_who_finds_no_room_appears_later(self):
+    def test_a_character_without_space_appears_later(self):
         """A source of 4 m2 for 60 characters: they appear as others leave the area."""
         it = crowd("hall", seed=1)
         it.add_source(

@@ -110,7 +110,7 @@ class TestGround:
         assert metres(it.run(seconds=80)).min() > 3.0
         assert it.arrivals == 10
 
-    def test_without_preferences_it_is_the_shortest_way(self):
+    def test_without_preferences_it_is_the_shortest_path(self):
         one, other = (walkers(1, speed=1.2, follow=follow) for follow in ("miran", "cmm"))
         times = [next(k for k in range(900) if it.arrivals or it.step()) for it in (one, other)]
         assert times[0] <= times[1]
@@ -192,7 +192,7 @@ class TestEverythingElse:
         it.step(600)
         assert it.arrivals == 1
 
-    def test_where_an_obstacle_closes_the_route_it_takes_its_way_on_the_map(self):
+    def test_where_an_obstacle_closes_the_route_it_takes_its_path_on_the_map(self):
         env = fw.Environment.from_polygons(
             shapely.box(0, 0, 30, 20) - shapely.box(10, 3, 20, 17), name="ring"
         )

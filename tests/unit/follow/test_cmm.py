@@ -454,7 +454,7 @@ def assert_walk_apart_from_time(walk: fw.follow.Walk) -> None:
     assert np.linalg.norm(walk.velocities, axis=1).max() <= walk.speed * (1 + 1e-12)
 
 
-def test_a_passage_with_no_room_to_spare():
+def test_a_passage_with_no_margin():
     """Walking on the backbone itself is coming closer, however long the passage."""
     cmap = fw.CorridorMap.build(fw.load("gallery:game"))
     for spare in (0.0, 1e-5, 5e-4):

@@ -356,7 +356,7 @@ def around_a_corner(radius: float) -> fw.Corridor:
     return fw.Corridor.from_balls(points, [0.5] * len(points), radius=radius)
 
 
-def test_who_gives_up_hears_of_a_smaller_radius_where_it_is_tight():
+def test_the_message_suggests_a_smaller_radius_where_it_is_tight():
     with pytest.raises(fw.NoPath, match=r"it has no space to turn: use a radius well below 0.500"):
         fw.follow.cmm(around_a_corner(0.475))
     with pytest.raises(fw.NoPath, match="turns too slowly") as error:

@@ -109,7 +109,7 @@ def test_least_gap_by_hand():
     assert least_gap(alone, 0.5, passed) == pytest.approx(math.hypot(0.5, 1.0) - 0.3)
 
 
-def test_least_room_is_that_of_the_worst_sample_in_its_best_ball():
+def test_least_depth_is_that_of_the_worst_sample_in_its_best_ball():
     balls = np.array([(0.0, 0, 0, 1.0), (1.0, 0, 0, 1.5)])
     points = np.array([(0.0, 0, 0), (0.5, 0, 0), (1, 0, 1.2)])
     assert least_depth(points[:1], balls) == pytest.approx(1.0)

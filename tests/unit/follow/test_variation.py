@@ -126,7 +126,7 @@ class TestCorners:
             near = [np.hypot(*(walk.points - corner).T).min() for walk in (tight, wide)]
             assert near[0] < near[1]
 
-    def test_straight_ways_have_none(self, street):
+    def test_straight_walks_have_none(self, street):
         walk = fw.follow.cmm(street, corner=0.5)
         np.testing.assert_allclose(walk.points[:, 1], 3.0, atol=1e-6)
 

@@ -122,7 +122,7 @@ def test_lanes_are_ordered_and_a_mixed_crowd_is_not():
     assert np.isnan(lanes.lane_order(places[:0], np.zeros(0, bool)))
 
 
-def test_long_dead_ends_are_told_from_corners():
+def test_long_dead_ends_are_distinguished_from_corners():
     # A court with a blind alley: its end is long, the corners are not.
     ring = [(0, 0), (20, 0), (20, 20), (11, 20), (11, 40), (9, 40), (9, 20), (0, 20)]
     court = [(4, 4), (16, 4), (16, 16), (4, 16)]

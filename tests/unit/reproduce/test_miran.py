@@ -121,7 +121,7 @@ class TestFigure8:
 
 
 @pytest.mark.slow  # the walks themselves are asserted in tests/unit/follow/test_miran.py
-def test_adult_and_child_go_their_own_ways():
+def test_adult_and_child_take_their_own_routes():
     routes = {name: route_of(name, POINT).measure() for name in (ADULT, CHILD)}
     assert routes[ADULT]["view"] > 1.0
     assert routes[ADULT]["puddle"] + routes[ADULT]["tree"] == 0.0

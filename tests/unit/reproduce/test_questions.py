@@ -20,7 +20,7 @@ def test_questions_are_the_same_in_every_run(cmap):
     assert len(first) == 20
 
 
-def test_questions_have_room_and_an_answer(cmap):
+def test_questions_have_space_and_an_answer(cmap):
     questions = random_questions(cmap, 20, radius=1.0, seed=1)
     ends = np.array([end for question in questions for end in question])
     assert (cmap.clearance(ends) >= 1.0 + MARGIN).all()
@@ -29,7 +29,7 @@ def test_questions_have_room_and_an_answer(cmap):
 
 
 @pytest.mark.parametrize(("radius", "passes"), [(0.34, True), (0.36, False)])
-def test_the_narrowest_place_has_room_too(radius, passes):
+def test_the_narrowest_place_has_space_too(radius, passes):
     """A door of 0.8 m: a disc of 0.36 m fits through it, but with less to spare than asked for."""
     rooms = shapely.box(0, 0, 21, 10) - shapely.box(10, 0, 11, 4.6) - shapely.box(10, 5.4, 11, 10)
     door = fw.CorridorMap.build(fw.Environment.from_polygons(rooms))

@@ -163,7 +163,7 @@ def test_median_and_worst_run_are_recorded(plan):
         assert present[-1] < last <= present[-1] + 0.2 + 1e-9
 
 
-def test_other_runs_are_recorded_if_asked_for(plan):
+def test_other_runs_are_recorded_on_request(plan):
     out = plan.parent / "out"
     results = study(plan, out, executor=Here(), keep=("worst", "1-2"))
     assert {file.name for file in (out / "recordings").iterdir()} == {

@@ -48,7 +48,7 @@ def places(terrain: fw.Terrain, count: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_a_short_way_within_a_triangle_is_straight(name):
+def test_a_short_route_within_a_triangle_is_straight(name):
     """To the sides and back is farther, however good the terrain is there."""
     env, preferences = SCENES[name]
     terrain = fw.Terrain.build(env)
@@ -74,7 +74,7 @@ class TestRelease:
 
     @pytest.mark.parametrize("weight", [3.0, 5.0, 20.0])
     @pytest.mark.parametrize("is_back", [False, True])
-    def test_a_way_crosses_a_border_beyond_a_corner(self, weight, is_back):
+    def test_a_route_crosses_a_border_beyond_a_corner(self, weight, is_back):
         """The straight line passes the corner on its left, the best path on its right."""
         muds = [
             (kind, [(x, 0), (x + 10, 0), (x + 10, 6), (x, 6)]) for kind, x in (("a", 0), ("b", 10))
@@ -118,7 +118,7 @@ class TestLandmarks:
             for path in paths[1:]:
                 assert all(map(np.array_equal, path, paths[0]))
 
-    def test_know_the_best_ways(self):
+    def test_know_the_best_routes(self):
         env, preferences = SCENES["checkered"]
         terrain = fw.Terrain.build(env)
         weights, mesh, network = terrain.weights(preferences), terrain.mesh, network_of(terrain)

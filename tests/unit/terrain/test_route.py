@@ -121,7 +121,7 @@ class TestMargin:
         assert route.measure()["water"] == 0.0
         assert route.length == pytest.approx(24.0, abs=0.5)
 
-    def test_is_none_of_ground_that_the_way_leads_into(self, pond):
+    def test_is_none_of_terrain_that_the_route_leads_into(self, pond):
         route = fw.route(pond, (10, 20), (30, 20), preferences={"water": 1.2})
         assert route.points.tolist() == [[10, 20], [30, 20]]
 
@@ -208,7 +208,7 @@ class TestMethods:
         assert ((dx == 0) | (dy == 0) | (dx == dy)).all()
 
     @pytest.mark.parametrize("seed", range(12))
-    def test_a_grid_gives_the_best_way_over_its_cells(self, seed):
+    def test_a_grid_gives_the_best_route_over_its_cells(self, seed):
         """Minimum over all joins and all king's moves between them, in an empty room."""
         size, reach = 0.5, 2
         room = fw.Environment.from_polygons(bounds=(0, 0, 6, 5))
@@ -224,7 +224,7 @@ class TestMethods:
         assert route.length == pytest.approx(best)
 
     @pytest.mark.parametrize("seed", range(12))
-    def test_a_grid_gives_the_best_way_over_cells_of_different_ground(self, seed):
+    def test_a_grid_gives_the_best_route_over_cells_of_different_terrain(self, seed):
         """The goal is on the worst terrain, the start on any."""
         rng = np.random.default_rng(seed)
         mud, sand = ((rng.uniform((2, 1), (5, 4)) + s * SQUARE).tolist() for s in (1.0, 1.5))
@@ -240,7 +240,7 @@ class TestMethods:
         cost = sum(moves[move] for move in pairwise([-1, *(14 * j + i).tolist(), -2]))
         assert cost == pytest.approx(routes.best_of_moves(moves))
 
-    def test_a_grid_heeds_the_ground_and_is_improved(self, halves):
+    def test_a_grid_considers_the_terrain_and_is_improved(self, halves):
         ends, weights = ((5, 9), (35, 9)), {"mud": 8.0}
         rough, fine = (
             fw.route(halves, *ends, preferences=weights, method="grid", improve=improve)
@@ -270,7 +270,7 @@ class TestMethods:
 
 
 class TestGallery:
-    def test_adult_and_child_take_different_ways(self):
+    def test_adult_and_child_take_different_routes(self):
         """As in figure 1 of miran-2013: the adult past the view, the child through puddles."""
         terrain = fw.Terrain.build(forest.forest())
         adult, child = (
@@ -320,7 +320,7 @@ class TestBadInput:
             fw.route(rooms, (1, 1), (1, 1))
 
     @pytest.mark.parametrize("improve", [True, False])
-    def test_no_way(self, rooms, improve):
+    def test_no_path(self, rooms, improve):
         with pytest.raises(fw.NoPath, match="does not fit at the goal") as tight:
             fw.route(rooms, (1, 1), (8.9, 1), improve=improve)
         assert tight.value.reason == "no room"

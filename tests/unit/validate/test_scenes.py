@@ -18,7 +18,7 @@ def test_people_are_placed_with_the_density_and_without_overlaps(density):
     assert not np.array_equal(points, scenes.scatter(0.0, 0.0, 40.0, 3.0, density, seed=3))
 
 
-def test_the_way_along_the_oval_is_that_of_its_points():
+def test_the_length_along_the_oval_is_that_of_its_points():
     along = np.linspace(0.0, scenes.OVAL, 200, endpoint=False)
     points = scenes.on_oval(along)
     assert scenes.along_oval(points) == pytest.approx(along, abs=1e-9)
