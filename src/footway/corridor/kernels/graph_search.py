@@ -177,8 +177,11 @@ def find_path(start, goal, target, direct, radius, graph, vertices, workspace):
             best, last = cost + from_first, 2 * goal.edge
         if v == edges[goal.edge, 1] and cost + from_last < best:
             best, last = cost + from_last, 2 * goal.edge + 1
+        back = -1 if workspace.from_start[v] else workspace.arrival[v] ^ 1
         for slot in range(graph.offsets[v], graph.offsets[v + 1]):
             half = graph.out[slot]
+            if half == back:
+                continue  # it leads to a vertex that is settled
             edge = half // 2
             if graph.clearance[edge] < radius - TOLERANCE or edge == goal.edge:
                 continue
