@@ -184,10 +184,12 @@ class Solver:
 
     def _hold(self, radius: float, index: Index) -> Held:
         """Unpack the arrays of a search; for the solver's own index, once for each table."""
-        table = self.tables.get(max(radius, THIN), NO_TABLE)
+        table = NO_TABLE
+        if self.tables:
+            table = self.tables.get(max(radius, THIN), NO_TABLE)
         known: dict[int, Held] = self._local.held
-        if index is self.index and id(table) in known:
-            return known[id(table)]
+        if index is self.index and (held := known.get(id(table))) is not None:
+            return held
         if index is not self.index:
             table = NO_TABLE
         values = (self._local.out, self._local.workspace, index, table, make_turn_workspace(table))
@@ -348,7 +350,8 @@ class Solver:
         if self._solve is None:
             self._solve = entry(solve, *arguments)
         status, rows, length, clearance, count = self._solve(*arguments)
-        self._measure_if_worth_it(workspace)
+        if self._landmarks is NO_LANDMARKS:
+            self._measure_if_worth_it(workspace)
         if status == FULL:
             most = max(_MOST_NODES * len(self.index.graph.out), 1 << 16)
             if len(workspace.queue) <= most:
