@@ -324,6 +324,7 @@ CALLS = {
     "Recording.joined": lambda: (recording().joined, {"others": recording()}),
     "Recording.load": _late(fw.Recording.load, lambda: {"file": files() / "run.parquet"}),
     "Recording.floors_at": _on(recording_of_building, "floors_at", k=0),
+    "Recording.obstacle_floors_at": _on(recording_of_building, "obstacle_floors_at", k=0),
     "Recording.on_floor": _on(recording_of_building, "on_floor", name="0"),
     "Recording.obstacles_at": _on(recording, "obstacles_at", k=0),
     "Recording.replay_hash": _on(recording, "replay_hash"),

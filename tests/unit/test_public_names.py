@@ -112,6 +112,7 @@ CROWD = [
     "move_obstacle",
     "moved_to",
     "names",
+    "obstacle_floors",
     "obstacle_ids",
     "obstacles",
     "open_link",

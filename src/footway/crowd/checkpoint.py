@@ -131,7 +131,7 @@ KIND = archive.Kind(
             "<i4",
             ("guides", 8),
             (0, 0, 0, 2, 1, 0, -1, 0),
-            ("next", "styles", _INT, _INT, _INT, _INT, _INT, 2),
+            ("next", _INT, _INT, _INT, _INT, _INT, _INT, 2),
         ),
         "guide_routes": Array("<f8", ("rows", 4), most=1e16),
         "group_sizes": Array("<i8", ("groups", 3), 0, _INT),
@@ -349,7 +349,7 @@ def load(
                 f"was made on another map ({facts['edges']} edges, this one has "
                 f"{len(cmap.edges)}): give the same map"
             )
-        if facts["styles"] and environment is None:
+        if facts["styles"] and environment is None and not hasattr(cmap, "building"):
             raise BadFile("some characters follow routes over terrain: give the environment, too")
         _require(facts["edges"] == len(cmap.edges), "its arrays and the map")
         simulation = Simulation(

@@ -82,7 +82,8 @@ class Crowd:
             `footway.crowd.models.MODELS`, a model with parameters such as
             `Orca(time_horizon=3.0)`, or a function of the user as a `UserModel`.
         environment: the environment that the map was built from. Characters with terrain
-            preferences need it: they follow routes over it, by MIRAN or IRM (see `Profile`).
+            preferences need it: they follow routes over it, by MIRAN or IRM (see `Profile`). In a
+            building each floor has its own.
 
     Example:
         >>> import footway as fw
@@ -806,8 +807,10 @@ class Crowd:
             place_obstacles(simulation)
             simulation.groups.limit_fronts()
             simulation.routes.update_attraction_points()
+            simulation.routes.remember_floors()
             requests = simulation.move()
             simulation.handle_requests(requests)
+            simulation.routes.plan_on_new_floors()
             simulation.planner.plan_within_budget()
             simulation.congestion.change_paths()
 

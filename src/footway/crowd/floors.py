@@ -52,6 +52,7 @@ from footway.crowd.kernels.layouts import (
     ARRIVED,
     END,
     HALF,
+    ON_ROUTE,
     STAYING,
     UNREACHABLE,
     WALKING,
@@ -138,6 +139,12 @@ class Floors:
             self.slopes[np.concatenate([shaft.cabins for shaft in self.shafts]), DOORS] = SHUT
         self.names = [self.building.name_of(k) for k in range(len(self.building.layers))]
         self.open_index = self.index
+        self._edge_sheets = np.full(len(self.index.graph.edges), -1)
+        self._edge_sheets[: self.n_edges] = cmap.solver.edge_sheet
+        axis = self.index.axis
+        self._vertex_clearance = np.zeros(len(axis.vertices))
+        self._vertex_clearance[axis.edges[:, 0]] = axis.clearance[axis.offsets[:-1]]
+        self._vertex_clearance[axis.edges[:, 1]] = axis.clearance[axis.offsets[1:] - 1]
         self.closures: list[Closure] = []
         self.closed: frozenset[str] = frozenset()
         n_floors = len(self.building.floors)
@@ -268,6 +275,16 @@ class Floors:
     def grid_of(self, sheet: int) -> Grid:
         """Return the grid of the walls of a sheet."""
         return sheet_grid(self._portals, sheet)
+
+    @property
+    def edge_sheets(self) -> Ints:
+        """(e,) Sheet of each edge of the graph; -1 for rides in lifts."""
+        return self._edge_sheets
+
+    def vertex(self, number: int) -> tuple[Floats, float]:
+        """Return the place of a vertex of the map in plan, (2,) m, and its clearance, m."""
+        at = self.index.axis.vertices[number]
+        return at, float(self._vertex_clearance[number])
 
     # -- places --------------------------------------------------------------------------------
 
@@ -532,6 +549,7 @@ class Floors:
             characters.mode[slot] = ARRIVED
             simulation.planner.request(int(characters.id[slot]), keep_goal=True)
         walks = characters.mode[slots] == WALKING
+        walks &= characters.follows[slots] != ON_ROUTE  # that may end before the goal
         for slot in slots[walks & ~is_off & far].tolist():
             population = simulation.populations[characters.population[slot]]
             if not population.is_back(int(characters.stage[slot]), int(characters.goal[slot])):
@@ -609,7 +627,11 @@ class Floors:
         if simulation.lifts is not None:
             simulation.lifts.close(closed)
         characters, planner = simulation.characters, simulation.planner
-        concerned = characters.ids if opened else planner.users_of(edges)
+        concerned = (
+            characters.ids
+            if opened
+            else np.union1d(planner.users_of(edges), simulation.routes.followers)
+        )
         slots = characters.slots(concerned)
         goes = np.isin(characters.mode[slots], (WALKING, UNREACHABLE))
         goes &= characters.group[slots] < 0

@@ -138,8 +138,10 @@ def _path_ahead(simulation: Simulation, cursor: NDArray[np.int32]) -> tuple[Floa
         row = cursor[col.GUIDE]
         points = pool[facts[row, col.FIRST_ROW] :][: facts[row, col.POINTS]]
         ahead = np.ascontiguousarray(points[points[:, 2] >= progress[row, col.REFERENCE], :2])
-        balls = np.column_stack([ahead, simulation.map.clearance(ahead)])[:_MOST_SAMPLES]
-        return balls, np.full(len(balls), -1)
+        count = simulation.routes.n_floors
+        on = np.full(len(ahead), -1 if simulation.floors is None else facts[row, col.STYLE] % count)
+        balls = np.column_stack([ahead, simulation.clearances(ahead, on)])[:_MOST_SAMPLES]
+        return balls, on[:_MOST_SAMPLES]
     tracks, path = simulation.tracks, simulation.planner.pool.halves
     parts = [_samples(int(cursor[col.AT]), int(cursor[col.END]))]
     for half in path[cursor[col.NEXT] : cursor[col.NEXT] + cursor[col.LEFT]].tolist():

@@ -176,6 +176,11 @@ class Lifts:
                 self.forget([number])
         return is_inside
 
+    def is_at_door(self, number: int) -> bool:
+        """Return whether a character waits for a lift, walks in, or is in it."""
+        passenger = self.passengers.get(number)
+        return passenger is not None and passenger.stage != HEADING
+
     # -- changed profiles ------------------------------------------------------------------------
 
     def make_space(self, ids: Ints) -> None:

@@ -113,9 +113,13 @@ def _styles(simulation: Simulation, new: Simulation) -> dict[int, int]:
     does not fit, characters follow corridors.
     """
     environment = new.routes.environment
-    if environment is None:
+    if new.floors is not None:
+        plans = [floor.environment for floor in new.floors.building.floors]
+        kinds = {kind for plan in plans for kind in plan.terrain_kinds}
+    elif environment is None:
         return dict.fromkeys(range(-1, len(simulation.routes.styles)), -1)
-    kinds = environment.terrain_kinds
+    else:
+        kinds = set(environment.terrain_kinds)
     numbers = {-1: -1}
     for k in sorted({population.style for population in simulation.populations} - {-1}):
         style = simulation.routes.styles[k]

@@ -197,8 +197,6 @@ def make_population(
     if then == "repeat" and (goals is not None or len(destinations) == 1):
         then = "stay"  # there is no other goal
     floors = simulation.floors
-    if floors is not None:
-        refuse_in_building(profile)
     style = simulation.routes.number(style_of(profile, behaviour))
     row = 0
     if preference is not None:
@@ -415,15 +413,6 @@ def check_places(
         check_clearance(simulation.map, what, points, radii)
     else:
         simulation.floors.check(what, points, sheets, radii)
-
-
-def refuse_in_building(profile: Profile) -> None:
-    """Raise BadQuery for what characters cannot do in a building."""
-    if FollowingStyle.from_profile(profile) is not None:
-        raise BadQuery(
-            "in a building characters follow corridors: preferences for terrain, miran and irm are "
-            "for the plane"
-        )
 
 
 def check_reachable(

@@ -91,8 +91,6 @@ def _checked(
 ) -> _Change:
     """Check everything that can be refused, and return the change."""
     before, ids = simulation.populations[number], simulation.characters.members(number)
-    if simulation.floors is not None:
-        populations.refuse_in_building(profile)
     groups = _groups_of(simulation, ids)
     style = populations.style_of(profile, "group" if groups else before.behaviour)
     bodies = _bodies(simulation, number, ids, profile, names_speed=names_speed)
@@ -254,10 +252,11 @@ def _plan_paths(simulation: Simulation, change: _Change, before: Population, mov
     slots = characters.slots(ids)
     if change.is_wider and simulation.lifts is not None:
         simulation.lifts.make_space(ids)
+    legs = simulation.routes.end_legs(slots) if change.is_wider else False
     redirected = _move_goals(simulation, change, slots) if change.is_wider else False
     if change.is_wider and simulation.lifts is not None:
         simulation.lifts.find_space(ids)
-    lost = (characters.mode[slots] == UNREACHABLE) | redirected
+    lost = (characters.mode[slots] == UNREACHABLE) | redirected | legs
     if change.is_wider:
         # Not below `narrowest`: paths begin and end on edges into corners that never fitted.
         clearance = simulation.planner.index.graph.clearance

@@ -21,7 +21,6 @@ from footway.crowd.populations import (
     check_clearance,
     check_reachable,
     refuse_goal,
-    refuse_in_building,
 )
 from footway.crowd.profile import PROPERTIES, drawn, mean_and_deviation
 from footway.crowd.start_space import StartSpace
@@ -146,7 +145,6 @@ def _place_on_floors(
     premovement: Spread,
 ) -> tuple[Ints, Rows, Floats]:
     """`place_characters` in a building."""
-    refuse_in_building(profile)
     ids, rows, rng = draw_characters(simulation, count, profile, premovement)
     radii = radii_of(rows)
     if starts is None:

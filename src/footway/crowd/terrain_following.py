@@ -3,6 +3,10 @@
 A character with terrain preferences has a path on the corridor map like all others: it shows that
 the goal can be reached, and is followed if there is no route over the terrain. Its guide holds the
 route of least weighted length and the attraction point on it.
+
+In a building the path decides which links are used. On each floor there is a route up to the portal
+through which the path leaves it (a leg, see `floor_legs`); on links the path is followed. Each
+style has its own terrain on each floor, which is built when somebody needs it.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import numpy as np
 
 from footway.archive import Damaged
 from footway.corridor.points import locate
+from footway.crowd.floor_legs import check_floors, legs_of
 from footway.crowd.kernels import layouts as col
 from footway.crowd.kernels.layouts import (
     FollowedTerrain,
@@ -24,7 +29,7 @@ from footway.crowd.kernels.layouts import (
 from footway.crowd.kernels.terrain_following import nearest_on_terrain, update_attraction_points
 from footway.crowd.kernels.terrain_routes import plan_routes
 from footway.crowd.profile import greatest
-from footway.errors import BadQuery
+from footway.errors import BadGeometry, BadQuery
 from footway.follow.kernels.visibility import make_workspace
 from footway.terrain.kernels.links import distances_from, make_bounds, make_links
 
@@ -32,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from footway.arrays import Floats, Ints
-    from footway.corridor.kernels.layouts import Graph
+    from footway.corridor.kernels.layouts import Graph, Index
     from footway.crowd.profile import Profile
     from footway.crowd.simulation import Simulation
     from footway.environment import Environment
@@ -87,6 +92,21 @@ class StyleTerrain(NamedTuple):
     bounds: Bounds  # of the landmarks
     links: Links  # between nodes, with their costs
     around: Floats  # (points,) greatest rate around each point of the mesh
+
+    @classmethod
+    def on_floor(cls, style: FollowingStyle, environment: Environment) -> StyleTerrain | None:
+        """Build the terrain of a style on a floor; None if the disc fits nowhere there.
+
+        Preferences for kinds that this floor lacks have no effect.
+        """
+        from footway.terrain.terrain import Terrain, base_kind  # loads Shapely
+
+        try:
+            kinds = {base_kind(kind) for kind in Terrain.build(environment, style.radius).kinds}
+        except BadGeometry:
+            return None
+        known = {kind: weight for kind, weight in style.preferences.items() if kind in kinds}
+        return cls.build(style._replace(preferences=known), environment)
 
     @classmethod
     def build(cls, style: FollowingStyle, environment: Environment | None) -> StyleTerrain:
@@ -158,20 +178,32 @@ class Route(NamedTuple):
 
 
 class Routes:
-    """Guides of all characters on routes; rows of removed characters are reused."""
+    """Guides of all characters on routes; rows of removed characters are reused.
+
+    Attributes:
+        environment: of a plane; None if it is not known, and in a building.
+        n_floors: of a building; 1 in the plane.
+        guides: arrays for kernels. The style of a guide in a building is style * floors + floor.
+        styles: by number.
+
+    """
 
     def __init__(self, simulation: Simulation, environment: Environment | None) -> None:
         self._simulation, self._characters = simulation, simulation.characters
         self.environment = environment
+        self._floors = simulation.floors
+        self.n_floors = 1 if self._floors is None else len(self._floors.building.floors)
         self.guides = Guides(np.empty((0, 10)), np.empty((0, 8), np.int32), np.empty((0, 4)))
         self.styles: list[FollowingStyle] = []
-        self._terrains: list[StyleTerrain] = []
+        self._terrains: dict[int, StyleTerrain | None] = {}  # by style and floor
+        self._indices: dict[int, Index] = {}  # by floor
         self._rows: dict[int, int] = {}  # row of a guide, by id
         self._sizes: dict[int, int] = {}  # log2 of the block of the pool, by row
         self._free_rows: list[int] = []
         self._free: dict[int, list[int]] = {}  # free blocks of the pool, by log2 of their length
         self._used_rows = self._used = 0
         self._longest = 0  # rows of the longest route
+        self._was_on = np.empty(0, np.int64)  # sheet of each id before the step, from 1
         self._workspaces: dict[tuple[int, int], FollowingWorkspace] = {}  # by thread and style
 
     # -- following styles --------------------------------------------------------------------
@@ -182,7 +214,8 @@ class Routes:
             return -1
         if style not in self.styles:
             facts = self.guides.facts[: self._used_rows]
-            used = set(facts[facts[:, col.CHARACTER] >= 0, col.STYLE].tolist())
+            mine = facts[facts[:, col.CHARACTER] >= 0, col.STYLE] // self.n_floors
+            used = set(mine.tolist())
             used |= {population.style for population in self._simulation.populations}
             count = len(self.styles)
             self._store(style, next((k for k in range(count) if k not in used), count))
@@ -196,9 +229,34 @@ class Routes:
 
     def _store(self, style: FollowingStyle, number: int) -> None:
         """Build the terrain of a style, and store it under a free number."""
-        self._terrains[number : number + 1] = [StyleTerrain.build(style, self.environment)]
+        if self._floors is None:
+            self._terrains[number] = StyleTerrain.build(style, self.environment)
+        else:
+            check_floors(style, self._floors)
+            for floor in range(self.n_floors):
+                self._terrains.pop(number * self.n_floors + floor, None)
         self.styles[number : number + 1] = [style]
-        self._workspaces = {key: w for key, w in self._workspaces.items() if key[1] != number}
+        self._workspaces = {
+            key: w for key, w in self._workspaces.items() if key[1] // self.n_floors != number
+        }
+
+    def _terrain(self, number: int) -> StyleTerrain | None:
+        """Return the terrain of a style: in a building, of style * floors + floor."""
+        if number not in self._terrains:
+            assert self._floors is not None
+            style, floor = divmod(number, self.n_floors)
+            environment = self._floors.building.floors[floor].environment
+            self._terrains[number] = StyleTerrain.on_floor(self.styles[style], environment)
+        return self._terrains[number]
+
+    def _index(self, number: int) -> Index:
+        """Return the search structures for the terrain of a style: with the walls of its floor."""
+        index, floor = self._simulation.index, number % self.n_floors
+        if self._floors is None:
+            return index
+        if floor not in self._indices:
+            self._indices[floor] = index._replace(grid=self._floors.grid_of(floor))
+        return self._indices[floor]
 
     # -- following ---------------------------------------------------------------------------
 
@@ -207,7 +265,8 @@ class Routes:
         simulation, used = self._simulation, self._used_rows
         threads = simulation.threads if used >= _FEW else 1
         parts = [(k, k * used // threads, (k + 1) * used // threads) for k in range(threads)]
-        for number in range(len(self.styles)):
+        facts = self.guides.facts[:used]
+        for number in np.unique(facts[facts[:, col.CHARACTER] >= 0, col.STYLE]).tolist():
 
             def update(part: tuple[int, int, int], style: int = number) -> None:
                 thread, first, end = part
@@ -229,16 +288,20 @@ class Routes:
         thread: int = 0,
     ) -> None:
         """Update the guides first to end - 1 that have a following style and are due."""
+        terrain = self._terrain(style)
+        assert terrain is not None
         update_attraction_points(
             first, end, style, self._simulation.steps, self._simulation.dt,
-            self._terrains[style].followed, guides, slot_of, state,
-            self._workspace(thread, style), self._simulation.index,
+            terrain.followed, guides, slot_of, state, self._workspace(thread, style),
+            self._index(style),
         )  # fmt: skip
 
     def _workspace(self, thread: int, number: int) -> FollowingWorkspace:
         key, size = (thread, number), self._longest
         if key not in self._workspaces or len(self._workspaces[key].window.lengths) < size:
-            triangles = len(self._terrains[number].followed.ground.triangles)
+            terrain = self._terrain(number)
+            assert terrain is not None
+            triangles = len(terrain.followed.ground.triangles)
             window = Window(
                 points=np.empty((size, 2)),
                 lengths=np.empty(size),
@@ -265,14 +328,99 @@ class Routes:
         styles = np.array([self._simulation.populations[p].style for p in numbers])
         for k in range(len(self.styles)):
             mine = styles == k
-            if mine.any():
-                self._plan(ids[mine], slots[mine], k, graph)
+            if mine.any() and self._floors is None:
+                goals = self._characters.goal_point[slots[mine]]
+                self._plan(ids[mine], slots[mine], k, goals, graph)
+            elif mine.any():
+                self._plan_legs(ids[mine], slots[mine], k, graph)
 
-    def _plan(self, ids: Ints, slots: NDArray[np.int32], style: int, graph: Graph) -> None:
-        """Plan routes on all threads, and put characters on them in the order of ids."""
-        characters, terrain = self._characters, self._terrains[style]
-        starts = self._on_terrain(characters.position[slots], terrain)
-        goals = self._on_terrain(characters.goal_point[slots], terrain)
+    def _plan_legs(self, ids: Ints, slots: NDArray[np.int32], style: int, graph: Graph) -> None:
+        """Plan routes in a building up to the ends of the floors on which characters are."""
+        characters, floors = self._characters, self._floors
+        assert floors is not None
+        legs = legs_of(ids, slots, self._simulation)
+        for floor in np.unique(legs.floors[legs.floors >= 0]).tolist():
+            some = np.flatnonzero(legs.floors == floor)
+            number = style * self.n_floors + floor
+            if self._terrain(number) is not None:
+                self._plan(ids[some], slots[some], number, legs.ends[some], graph)
+        on_route = np.flatnonzero((legs.floors >= 0) & (characters.follows[slots] == col.ON_ROUTE))
+        mine = slots[on_route]
+        characters.goal_point[mine] = legs.ends[on_route]
+        characters.goal_sheet[mine] = legs.floors[on_route] + 1
+        characters.reach[mine] = legs.reach[on_route]
+
+    def is_on_leg(self, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return which characters (n,) of a building walk to the end of a floor, not a goal."""
+        characters = self._characters
+        found: NDArray[np.bool_] = characters.follows[slots] == col.ON_ROUTE
+        if self._floors is None or not self.styles:
+            return np.zeros(len(slots), bool)
+        table, some = self._simulation.goals, np.flatnonzero(found)
+        goals = characters.goal[slots[some]]
+        found[some] = (characters.goal_point[slots[some]] != table.points[goals]).any(axis=1)
+        found[some] |= characters.goal_sheet[slots[some]] != table.table.sheets[goals]
+        return found
+
+    def end_legs(self, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Give characters (n,) that walk to the end of a floor their goal again; return which.
+
+        They stand until a path is planned.
+        """
+        characters, legs = self._characters, self.is_on_leg(slots)
+        mine = slots[legs]
+        if len(mine):
+            goals, table = characters.goal[mine], self._simulation.goals
+            characters.goal_point[mine] = table.points[goals]
+            characters.goal_sheet[mine] = table.table.sheets[goals]
+            characters.hold_until_planned(characters.id[mine].astype(np.int64))
+            for number in characters.id[mine].tolist():
+                self._simulation.planner.request(number, keep_goal=True)
+        return legs
+
+    @property
+    def followers(self) -> Ints:
+        """Ids of characters on routes, ascending."""
+        characters = self._characters
+        ids = np.array(sorted(self._rows), np.int64)
+        found: Ints = ids[characters.follows[characters.slots(ids)] == col.ON_ROUTE]
+        return found
+
+    def remember_floors(self) -> None:
+        """Remember where all characters of a building are before a step."""
+        if self._floors is not None and self.styles:
+            self._was_on = self._sheets_by_id()
+
+    def _sheets_by_id(self) -> Ints:
+        characters = self._characters
+        slots, ids = characters.slot_of, characters.ids
+        found = np.zeros(len(slots), np.int64)
+        found[ids] = characters.sheet[slots[ids]]
+        return found
+
+    def plan_on_new_floors(self) -> None:
+        """Let characters with a style plan again that a step has brought to another floor."""
+        if self._floors is None or not self.styles:
+            return
+        characters, simulation = self._characters, self._simulation
+        ids = characters.ids
+        slots = characters.slots(ids)
+        styles = np.array([population.style for population in simulation.populations], np.int64)
+        before, now = self._was_on[ids], characters.sheet[slots]
+        changed = (before != now) & (characters.mode[slots] == col.WALKING)
+        changed &= styles[characters.population[slots]] >= 0
+        changed &= (now <= self.n_floors) | (characters.follows[slots] == col.ON_ROUTE)
+        for number in ids[changed].tolist():
+            simulation.planner.request(number, keep_goal=True)
+
+    def _plan(
+        self, ids: Ints, slots: NDArray[np.int32], style: int, ends: Floats, graph: Graph
+    ) -> None:
+        """Plan routes to ends (n, 2) on all threads, and put characters on them by their ids."""
+        characters, terrain = self._characters, self._terrain(style)
+        assert terrain is not None
+        starts = self._on_terrain(characters.position[slots], terrain, style)
+        goals = self._on_terrain(ends, terrain, style)
         parts = _batches(goals)
         answers = self._simulation.on_threads(
             lambda part: plan(starts[part], goals[part], terrain), parts
@@ -286,15 +434,13 @@ class Routes:
         for number, slot, radius, route in zip(
             ids.tolist(), slots.tolist(), radii, routes, strict=True
         ):
-            if route is not None and not self._is_blocked(route.points, 0.0, radius, graph):
+            if route is not None and not self._is_blocked(route.points, 0.0, radius, graph, style):
                 self.assign_route(number, slot, style, route)
 
-    def _on_terrain(self, points: Floats, terrain: StyleTerrain) -> Floats:
+    def _on_terrain(self, points: Floats, terrain: StyleTerrain, number: int) -> Floats:
         """Return the nearest points of the terrain (n, 2); NaN if they are far from it."""
         found, away = np.empty((len(points), 2)), np.empty(len(points))
-        nearest_on_terrain(
-            points, terrain.followed.ground, self._simulation.index.grid, found, away
-        )
+        nearest_on_terrain(points, terrain.followed.ground, self._index(number).grid, found, away)
         found[away > _FAR] = np.nan
         return found
 
@@ -308,23 +454,28 @@ class Routes:
             if characters.follows[slot] != col.ON_ROUTE or not walks:
                 continue
             points = pool[facts[row, col.FIRST_ROW] :][: facts[row, col.POINTS]]
-            radius = float(characters.radius[slot])
-            if self._is_blocked(points, float(progress[row, col.REFERENCE]), radius, graph):
+            radius, style = float(characters.radius[slot]), int(facts[row, col.STYLE])
+            if self._is_blocked(points, float(progress[row, col.REFERENCE]), radius, graph, style):
                 found.append(number)
         return found
 
-    def _is_blocked(self, route: Floats, start: float, radius: float, graph: Graph) -> bool:
+    def _is_blocked(
+        self, route: Floats, start: float, radius: float, graph: Graph, style: int
+    ) -> bool:
         """Return whether obstacles close an edge of the map along a route (n, 4).
 
         Only the part after `start`, m along the route, counts.
         """
-        if graph is self._simulation.index.graph:
+        if graph is self._simulation.open_index.graph:
             return False
         x, y, along = route[:, :3].T
         at = np.arange(start, along[-1], _STEP)
         points = np.column_stack([np.interp(at, along, x), np.interp(at, along, y)])
         index = self._simulation.index
-        pieces, _ = locate(points, index)
+        if self._floors is None:
+            pieces, _ = locate(points, index)
+        else:
+            pieces, _ = self._floors.locate(points, np.full(len(points), style % self.n_floors))
         edges = graph.edge_of[pieces[pieces >= 0]]
         clearance, before = graph.clearance[edges], index.graph.clearance[edges]
         return bool((clearance < np.minimum(radius, before)).any())
@@ -351,7 +502,8 @@ class Routes:
         pool[first + count : first + size] = route.pieces
         progress[row] = 0.0
         progress[row, col.LENGTH] = route.points[-1, 2]
-        progress[row, col.STRIDE] = self.styles[style].look * (number * _GOLDEN % 1.0)
+        look = self.styles[style // self.n_floors].look
+        progress[row, col.STRIDE] = look * (number * _GOLDEN % 1.0)
         # On its first line, and not updated yet.
         facts[row] = number, style, first, count, len(route.pieces), 0, -1, col.ROUTE_VISIBLE
         self._longest = max(self._longest, size)
@@ -414,6 +566,7 @@ class Routes:
             or len(np.unique(ids)) != len(ids)
             or ids.max(initial=-1) >= len(self._characters.slot_of)
             or (facts[:, col.UPDATED] > self._simulation.steps).any()
+            or (facts[:, col.STYLE] >= len(styles) * self.n_floors).any()
         ):
             raise Damaged("its routes over terrain do not match each other")
         for k, end in enumerate(ends.tolist()):
@@ -425,8 +578,10 @@ class Routes:
         characters, slot = self._characters, int(self._characters.slots(number))
         if slot < 0 or characters.group[slot] >= 0 or not facts[col.LINE] <= count - 2:
             raise Damaged("its routes over terrain do not match its characters")
-        route = Route(rows[:count], rows[count:])
-        if not _is_route(route, progress, len(self._terrains[style].followed.ground.triangles)):
+        route, terrain = Route(rows[:count], rows[count:]), self._terrain(style)
+        if terrain is None or not _is_route(
+            route, progress, len(terrain.followed.ground.triangles)
+        ):
             raise Damaged("its routes over terrain do not match the terrain")
         cursor = characters.state.cursor[slot]
         before = cursor.copy()

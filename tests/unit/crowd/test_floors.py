@@ -501,7 +501,6 @@ def test_areas_by_name_are_on_their_floor():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: c.add(1, follow="miran"), "in a building characters follow corridors"),
         (lambda c: c.add(1, starts=[(1, 1)]), "must be \\(x, y, floor\\)"),
         (lambda c: c.add(1, starts=[(6.6, 5, "0")]), "on floor '0' is in an obstacle"),
         (lambda c: c.add(1, goals=[(1, 1, "7")]), "there is no floor '7'"),

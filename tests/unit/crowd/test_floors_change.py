@@ -10,8 +10,8 @@ from footway.crowd import simulation as running
 from footway.crowd.lifts import ABOARD
 from footway.errors import BadQuery
 from tests.unit.crowd import maps, test_lifts
-from tests.unit.crowd.test_floor_profiles import assert_clear
 from tests.unit.crowd.test_floors import BACK, ENDS, HOLE, Judge, two_ways
+from tests.unit.crowd.test_floors_profiles import assert_clear
 
 BLOCK = [(8.2, 1.0), (9.4, 1.0), (9.4, 2.2), (8.2, 2.2)]
 

@@ -9,7 +9,7 @@ import shapely
 import footway as fw
 from footway.crowd import simulation as running
 from footway.crowd.lifts import ABOARD
-from footway.errors import BadQuery
+from footway.errors import BadInput, BadQuery
 from tests.unit.crowd import test_floors, test_lifts
 from tests.unit.crowd.test_floors import BACK, ENDS, build
 
@@ -207,11 +207,14 @@ class TestSameBits:
 
 @pytest.mark.parametrize(
     ("wishes", "message"),
-    [({"radius": 5.0}, "fits nowhere"), ({"follow": "miran"}, "in a building")],
+    [
+        ({"radius": 5.0}, "fits nowhere"),
+        ({"preferences": {"mud": 2.0}}, "no terrain of kind"),
+    ],
 )
 def test_what_cannot_be_changes_nothing(wishes, message):
     crowd = fw.Crowd(build(fw.Stairs("A", *ENDS), fw.Stairs("S", *BACK)))
     crowd.add(3, radius=0.2)
-    with pytest.raises(BadQuery, match=message):
+    with pytest.raises(BadInput, match=message):
         crowd.set_profile(0, **wishes)
     assert crowd.profiles[0].radius == 0.2
