@@ -15,7 +15,7 @@ import numpy as np
 
 from footway._numba.portable_math import hypot
 from footway._numba.segments import closest_points
-from footway.crowd.lifts import ABOARD
+from footway.crowd.lift_passengers import ABOARD
 from footway.errors import BadQuery
 
 if TYPE_CHECKING:

@@ -60,3 +60,12 @@ def _is_in_the_way(points: Floats, portal: Floats, radius: float) -> Bools:
     beside = (along > -radius - 0.1) & (along < width + radius + 0.1)
     found: Bools = beside & (out > -radius) & (out < _WAY_OUT)
     return found
+
+
+def first_free(places: Floats, taken: Floats, apart: float) -> Floats | None:
+    """Return the first of places (n, 2) that is this far from all others (m, 2)."""
+    for place in places:
+        if not len(taken) or hypot(*(taken - place).T).min() >= apart:
+            found: Floats = place
+            return found
+    return None

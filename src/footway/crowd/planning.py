@@ -278,7 +278,7 @@ class Planner:
         simulation, characters = self._simulation, self._simulation.characters
         slots = characters.slots(ids)
         if simulation.lifts is not None:
-            found, halves = simulation.lifts.divert(ids, found, halves)
+            found, halves = simulation.lifts.choice.divert(ids, found, halves)
         characters.drawn[slots] += 1
         done = 0
         while True:

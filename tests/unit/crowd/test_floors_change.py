@@ -7,7 +7,7 @@ import pytest
 
 import footway as fw
 from footway.crowd import simulation as running
-from footway.crowd.lifts import ABOARD
+from footway.crowd.lift_passengers import ABOARD
 from footway.errors import BadQuery
 from tests.unit.crowd import maps, test_lifts
 from tests.unit.crowd.test_floors import BACK, ENDS, HOLE, Judge, two_ways

@@ -8,7 +8,7 @@ import shapely
 
 import footway as fw
 from footway.crowd import simulation as running
-from footway.crowd.lifts import ABOARD
+from footway.crowd.lift_passengers import ABOARD
 from footway.errors import BadInput, BadQuery
 from tests.unit.crowd import test_floors, test_lifts
 from tests.unit.crowd.test_floors import BACK, ENDS, build
