@@ -256,7 +256,7 @@ class Simulation:
             slot = characters.slots(number)
             population = self.populations[characters.population[slot]]
             has_arrived = kind == REQUEST_GOAL
-            if has_arrived and self.routes.end_legs(np.array([slot], np.int32))[0]:
+            if has_arrived and self.floors is not None and self.routes.end_legs(slot[None])[0]:
                 continue
             if self.lifts is not None and self.lifts.handles(number, has_arrived=has_arrived):
                 continue

@@ -262,6 +262,8 @@ class Routes:
 
     def update_attraction_points(self) -> None:
         """Update the attraction points of all characters that are due."""
+        if not self.styles:
+            return
         simulation, used = self._simulation, self._used_rows
         threads = simulation.threads if used >= _FEW else 1
         parts = [(k, k * used // threads, (k + 1) * used // threads) for k in range(threads)]
@@ -352,10 +354,10 @@ class Routes:
 
     def is_on_leg(self, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return which characters (n,) of a building walk to the end of a floor, not a goal."""
-        characters = self._characters
-        found: NDArray[np.bool_] = characters.follows[slots] == col.ON_ROUTE
         if self._floors is None or not self.styles:
             return np.zeros(len(slots), bool)
+        characters = self._characters
+        found: NDArray[np.bool_] = characters.follows[slots] == col.ON_ROUTE
         table, some = self._simulation.goals, np.flatnonzero(found)
         goals = characters.goal[slots[some]]
         found[some] = (characters.goal_point[slots[some]] != table.points[goals]).any(axis=1)

@@ -147,7 +147,7 @@ def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
         ("population", {"do": "add", "area": "room 1"}, "on several floors: 0, 1, 2; give"),
         ("population", {"do": "add", "goal": GOAL}, "give the floor of the goal"),
         ("population", {"do": "add", "behaviour": "wander", "goal_floor": "1"}, "have no goal"),
-        ("obstacle", {"do": "add", "at": START}, "(x, y, floor)"),
+        ("obstacle", {"do": "add", "at": START}, "must be (x, y, floor) in a building"),
         ("obstacle", {"do": "add", "at": START, "floor": "9"}, "no floor '9'"),
         ("layer", {"name": "discs"}, "one floor"),
         ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),
