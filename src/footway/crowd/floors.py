@@ -112,6 +112,7 @@ class Floors:
     Attributes:
         building: the building.
         index: search structures of its map, with times as costs and one-way escalators.
+        open_index: the same with the edges of closed links narrowed.
         slopes: (sheets, 9) see `kernels.floors`.
         space: where discs fit.
         shafts: the lifts.

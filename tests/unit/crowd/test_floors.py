@@ -341,6 +341,21 @@ class TestClosedLinks:
         assert entered["A"] < 8.1 < entered["S"]
         assert crowd.floors == ["1"] * 20
 
+    def test_others_are_used_if_it_is_closed_from_the_start(self, two_stairs, tmp_path):
+        """Also by those who ask for a path later, and after a checkpoint."""
+        crowd = fw.Crowd(two_stairs, seed=1)
+        crowd.close_link("A")
+        goal = ([(7.5, 1), (10, 1), (10, 7), (7.5, 7)], "1")
+        crowd.add(8, area="0", radius=0.2, destinations=[goal], then="stay")
+        crowd.step()
+        crowd.save(tmp_path / "crowd.npz")
+        again = fw.Crowd.load(tmp_path / "crowd.npz", two_stairs)
+        for one in (crowd, again):
+            one.add(8, area="0", radius=0.2, destinations=[goal], then="stay")
+            assert set(self.run(one, 80)) == {"S"}
+            assert one.floors == ["1"] * 16
+        assert (again.positions == crowd.positions).all()
+
     def test_without_another_path_they_wait_until_it_opens(self, cmap):
         crowd = fw.Crowd(cmap, seed=1)
         crowd.close_link("A", end=30)

@@ -274,7 +274,11 @@ class BuildingMap(CorridorMap):
             clearance = np.where(allowed[self.solver.edge_sheet], graph.clearance, 0.0)
             index = self._index._replace(graph=graph._replace(clearance=clearance))
             part = self._walked(
-                self.solver.solve(begin, end, radius, index=index), begin, end, radius
+                # Without the shortcut: a straight line may lead through sheets that are left out.
+                self.solver.solve(begin, end, radius, shortcut=False, index=index),
+                begin,
+                end,
+                radius,
             )
             if part is None:
                 return None

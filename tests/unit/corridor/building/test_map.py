@@ -164,6 +164,24 @@ def test_balls_are_those_of_a_plan(both):
         both.balls()
 
 
+def test_a_straight_line_through_links_is_not_the_path_on_one_floor():
+    """Down and up again leads straight to the other room; the corridor upstairs is shorter."""
+    ring = [(0, 0), (6, 0), (6, 6), (4, 6), (4, 7), (32, 7), (32, 6), (30, 6), (30, 0), (36, 0),
+            (36, 6), (34, 6), (34, 9), (2, 9), (2, 6), (0, 6)]  # fmt: skip
+    low = fw.Environment.from_polygons(bounds=(10, 2, 26, 4))
+    floors = [fw.Floor("0", low), fw.Floor("1", fw.Environment.from_polygons([ring]), 8.0)]
+    down = fw.Stairs("A", ("0", (10, 2), (10, 4)), ("1", (6, 2), (6, 4)))
+    up = fw.Stairs("B", ("0", (26, 2), (26, 4)), ("1", (30, 2), (30, 4)))
+    cmap = fw.CorridorMap.build(fw.Building(floors, [down, up]))
+    alone = fw.CorridorMap.build(fw.Building(floors[1:], []))
+    ends = (3, 3, "1"), (33, 3, "1")
+    paths = cmap.paths_between(*ends, k=3, radius=0.2)
+    assert [path.links for path in paths] == [(), ("A", "B")]
+    assert paths[0].length == pytest.approx(alone.path(*ends, radius=0.2).length, abs=1e-9)
+    assert paths[1].plan_length == pytest.approx(30, abs=1e-9)
+    assert cmap.path(*ends, radius=0.2).links == ()
+
+
 def test_paths_between_use_different_links(both):
     paths = both.paths_between((1, 5, "0"), (1, 5, "1"), k=5)
     assert [path.links for path in paths[:2]] == [("L",), ("A",)]
