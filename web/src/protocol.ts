@@ -110,7 +110,7 @@ export interface Hello {
 
 /** An item of the map; it has no corners if it has holes or several parts. */
 export interface ItemFacts {
-  kind: "area" | "terrain" | "obstacle" | "wall" | "floor";
+  kind: "area" | "terrain" | "obstacle" | "wall" | "floor" | "link";
   name: string;
 }
 
@@ -530,7 +530,7 @@ export interface WalkFields {
 /** Draw on the map; move, change or delete the topmost item at a point; undo, redo. */
 export interface EditFields {
   do: "add" | "move" | "change" | "delete" | "close-link" | "open-link" | "undo" | "redo";
-  what?: "obstacle" | "walkable" | "terrain" | "area";
+  what?: "obstacle" | "walkable" | "terrain" | "area" | "stairs" | "ramp" | "escalator" | "lift";
   kind?: string | null;
   name?: string | null;
   role?: "spawn" | "exit" | "goal" | null;
@@ -539,6 +539,7 @@ export interface EditFields {
   to?: Place | null;
   floor?: string | null;
   link?: string | null;
+  other?: string | null;
 }
 
 /** Request a recording as a whole, or one frame of it. */

@@ -69,11 +69,11 @@ class Drawing:
 
     def with_obstacle(self, ring: Ring, name: str = "") -> Drawing:
         """Return the map with another obstacle, given by its corners (m)."""
-        return self._drawn(self.plan.with_item(Item("obstacle", polygon_of(ring), name)))
+        return self.with_plan(self.plan.with_item(Item("obstacle", polygon_of(ring), name)))
 
     def with_floor(self, ring: Ring) -> Drawing:
         """Return the map with more walkable space."""
-        return self._drawn(self.plan.with_item(Item("floor", polygon_of(ring))))
+        return self.with_plan(self.plan.with_item(Item("floor", polygon_of(ring))))
 
     def with_terrain(self, kind: str, ring: Ring) -> Drawing:
         """Return the map with another region of terrain, on top of all others."""
@@ -155,11 +155,12 @@ class Drawing:
             made = replace(env, terrain=()).with_terrain(kept) if kept else replace(env, terrain=())
             return replace(self, environment=made)
         if other is None:
-            return self._drawn(self.plan.without(k))
+            return self.with_plan(self.plan.without(k))
         item = replace(self.plan.items[k], shape=other.shape, name=other.name)
-        return self._drawn(self.plan.with_changed(k, item))
+        return self.with_plan(self.plan.with_changed(k, item))
 
-    def _drawn(self, plan: Plan) -> Drawing:
+    def with_plan(self, plan: Plan) -> Drawing:
+        """Return the map with another plan."""
         return Drawing(plan.applied_to(self.environment), plan)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from footway.environment import Building, link_editing
 from footway.environment.editing import Drawing
 from footway.environment.environment import GROUND
 from footway.errors import BadInput
@@ -13,6 +14,7 @@ from footway.studio import buildings
 if TYPE_CHECKING:
     from footway.corridor import CorridorMap
     from footway.environment import Environment
+    from footway.environment.links import Lift, Link
     from footway.studio.documents import Document
     from footway.studio.protocol.requests import Edit
 
@@ -58,8 +60,11 @@ def _made(document: Document, request: Edit) -> Document:
     if document.building is not None:
         if request.do in ("close-link", "open-link"):
             return _with_link(document, request)
-        return _on_floor(document, request)
-    if request.do in ("close-link", "open-link"):
+        if request.is_link:
+            return _with_drawn_link(document, request)
+        link = None if request.at is None else link_at(document, request.floor, request.at)
+        return _on_floor(document, request) if link is None else _on_link(document, link, request)
+    if request.do in ("close-link", "open-link") or request.is_link:
         raise BadInput(f"{document.name}: has one floor only, and no links")
     env = document.environment
     assert env is not None
@@ -89,8 +94,6 @@ def _on_floor(document: Document, request: Edit) -> Document:
     k = cmap.building.floor_index(request.floor)
     if request.what == "terrain":
         raise BadInput("terrain is for maps of one floor")
-    if request.at is not None:
-        check_no_link(document, request.floor, request.at)
     names = [floor.name for floor in cmap.building.floors]
     if request.name in names:
         raise BadInput(f"there is a floor {request.name!r}; give the area another name"[:300])
@@ -109,8 +112,7 @@ def drawing_of(document: Document, floor: str | None) -> Drawing:
         return Drawing.of(env, document.plan)
     if floor is None:
         raise BadInput("the map is a building: give the floor")
-    k = building.floor_index(floor)
-    return Drawing.of(building.floors[k].environment, document.floor_plans.get(k))
+    return _drawing(document, building.floor_index(floor))
 
 
 def _check_plane(document: Document, floor: str | None) -> None:
@@ -118,17 +120,99 @@ def _check_plane(document: Document, floor: str | None) -> None:
         raise BadInput(f"{document.name}: has one floor only; leave the floor out")
 
 
-def check_no_link(document: Document, floor: str | None, at: tuple[float, float]) -> None:
-    """Refuse to edit what is below a link of a building: it stays where it is."""
+def link_at(document: Document, floor: str | None, at: tuple[float, float]) -> Link | Lift | None:
+    """Return the link at a point of a floor; None if there is none, or on a plan."""
     building = document.building
     if building is None or floor is None:
-        return
-    link = buildings.link_at(building, building.floor_index(floor), at)
-    if link is not None:
-        raise BadInput(
-            f"{link} is here: links cannot be moved or deleted, but closed and opened in the list "
-            "of links"
-        )
+        return None
+    return buildings.link_at(building, building.floor_index(floor), at)
+
+
+def _with_drawn_link(document: Document, request: Edit) -> Document:
+    """Return the document with another link, and its hole in the plans of both floors."""
+    building = document.building
+    assert building is not None
+    assert request.polygon is not None
+    assert request.floor is None or request.other is not None
+    if request.floor is None:
+        raise BadInput("the map is a building: give the floor")
+    here, other = (building.floors[building.floor_index(one)]
+                   for one in (request.floor, request.other))  # fmt: skip
+    taken = {one.name for one in (*building.floors, *building.links)}
+    free = (f"{request.what} {k}" for k in range(1, len(taken) + 2))
+    name = request.name or next(one for one in free if one not in taken)
+    if name in taken:
+        raise BadInput(f"there is a floor or link {name!r} already; give another name"[:300])
+    corners = [(at.x, at.y) for at in request.polygon]
+    link = link_editing.drawn_link(request.what, name, corners, here, other, building.floors)
+    plans = {
+        k: link_editing.with_hole(_drawing(document, k), link_editing.outline(link))
+        for k in link_editing.floors_of(link, building.floors)
+    }
+    return _with_links(document, (*building.links, link), plans)
+
+
+def _on_link(document: Document, link: Link | Lift, request: Edit) -> Document:
+    """Return the document with a link moved, renamed or deleted."""
+    building = document.building
+    assert building is not None
+    if request.do == "change":
+        if request.name is None:
+            raise BadInput(f"the corners of {link} cannot be changed: delete it and draw another")
+        if request.name in {one.name for one in (*building.floors, *building.links)}:
+            raise BadInput(f"there is a floor or link {request.name!r} already"[:300])
+        made = replace(link, name=request.name)
+        links = tuple(made if one is link else one for one in building.links)
+        return _with_links(document, links, {}, renamed={link.name: request.name})
+    others = [one for one in building.links if one is not link]
+    plans, by, at, to = {}, (0.0, 0.0), request.at, request.to
+    if request.do == "move":
+        assert at is not None
+        assert to is not None
+        by = to.x - at.x, to.y - at.y
+    for k in link_editing.floors_of(link, building.floors):
+        names = {building.floors[k].name}
+        here = [one for one in others if names & {portal.floor for portal in one.portals}]
+        drawing, hole = link_editing.without_hole(_drawing(document, k), link, here)
+        if request.do == "move":
+            drawing = link_editing.with_hole(drawing, link_editing.shifted(hole, by))
+        plans[k] = drawing
+    if request.do == "delete":
+        return _with_links(document, tuple(others), plans)
+    moved = link_editing.moved_link(link, by)
+    return _with_links(
+        document, tuple(moved if one is link else one for one in building.links), plans
+    )
+
+
+def _with_links(
+    document: Document,
+    links: tuple[Link | Lift, ...],
+    plans: dict[int, Drawing],
+    renamed: dict[str, str] | None = None,
+) -> Document:
+    """Return the document with other links, and other plans of some floors."""
+    from footway.corridor import CorridorMap
+
+    building = document.building
+    assert building is not None
+    floors = [*building.floors]
+    for k, drawing in plans.items():
+        floors[k] = replace(floors[k], environment=drawing.environment)
+    corridors = CorridorMap.build(Building(floors, links, building.name))
+    names = {link.name for link in links}
+    closed = frozenset((renamed or {}).get(name, name) for name in document.closed) & names
+    floor_plans = {**document.floor_plans, **{k: one.plan for k, one in plans.items()}}
+    return replace(
+        document, corridors=corridors, floor_plans=floor_plans, closed=closed, is_edited=True
+    )
+
+
+def _drawing(document: Document, k: int) -> Drawing:
+    """Return the drawing of floor k."""
+    building = document.building
+    assert building is not None
+    return Drawing.of(building.floors[k].environment, document.floor_plans.get(k))
 
 
 def _with_link(document: Document, request: Edit) -> Document:

@@ -13,12 +13,13 @@ from footway import __version__
 from footway.crowd import Crowd
 from footway.crowd.obstacles import obstacles_at_start, restore_obstacles
 from footway.crowd.profile import PROPERTIES
+from footway.environment.link_editing import corners_of
 from footway.errors import BadInput, FootwayError, NoPath
 from footway.studio import crowd_requests, layers, paths, replay, roadmaps
 from footway.studio.compiling import KernelPreparation, compile_all, compile_label
 from footway.studio.crowd_thread import CrowdThread
 from footway.studio.documents import is_built_in, open_built_in
-from footway.studio.edits import EditHistory, check_no_link, drawing_of
+from footway.studio.edits import EditHistory, drawing_of, link_at
 from footway.studio.files import saving
 from footway.studio.files.recent import Kept, RecentDocuments
 from footway.studio.protocol import replies, requests
@@ -329,7 +330,10 @@ class Session:
         document = opened.document
         if document.locked is not None:
             raise BadInput(f"{document.name}: cannot be edited: {document.locked}")
-        check_no_link(document, request.floor, request.at)
+        link = link_at(document, request.floor, request.at)
+        if link is not None:
+            corners = np.array(corners_of(link), float).reshape(-1, 2)
+            return Answer(replies.ItemFacts(kind="link", name=link.name), {"corners": corners})
         found = drawing_of(document, request.floor).item_at(request.at)
         facts = replies.ItemFacts(kind=found.kind, name=found.name)
         return Answer(facts, {"corners": np.array(found.corners, float).reshape(-1, 2)})

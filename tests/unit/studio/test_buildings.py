@@ -152,8 +152,6 @@ def test_an_end_in_a_wall_gets_the_nearest_place_of_its_floor(session):
         ("layer", {"name": "discs"}, "one floor"),
         ("layer", {"name": "roadmap", "method": "grid"}, "roadmap"),
         ("edit", {"do": "delete", "at": START}, "give the floor"),
-        ("edit", {"do": "delete", "at": (18.8, 7.0), "floor": "0"}, "stairs 'A0' is here: links"),
-        ("item", {"at": (18.8, 7.0), "floor": "0"}, "closed and opened in the list of links"),
         ("edit", {"do": "close-link", "link": "B"}, "no link 'B'; there are A0, A1"),
         ("edit", {"do": "open-link", "link": "A0"}, "'A0' is open already"),
         (
@@ -375,6 +373,113 @@ class TestEdits:
         over = [[5.5, 2.5], [7.0, 2.5], [7.0, 3.5], [5.5, 3.5]]
         assert "stairs 'A'" in self.edit(session, "add", polygon=over, floor="0")
         assert session.document is HALLS
+
+    NEW = ((1.0, 2.6), (2.2, 2.6), (2.2, 6.0), (1.0, 6.0))  # stairs: on at y = 2.6, off at y = 6
+
+    def path(self, session, start, goal, floors):
+        header, _ = ask(session, "path", start=start, goal=goal, floors=floors)
+        return header["ok"]["links"] if "ok" in header else header["error"]
+
+    def test_stairs_are_drawn_and_used(self, session):
+        areas = self.area(session, 0), self.area(session, 1)
+        facts = self.edit(session, "add", what="stairs", polygon=self.NEW, floor="0", other="1")
+        assert [(one["name"], one["kind"], one["floors"]) for one in facts["links"]] == [
+            ("A", "stairs", ["0", "1"]), ("stairs 1", "stairs", ["0", "1"]),
+        ]  # fmt: skip
+        hole = 1.2 * 3.4
+        assert self.area(session, 0) == pytest.approx(areas[0] - hole)
+        assert self.area(session, 1) == pytest.approx(areas[1] - hole)
+        assert self.path(session, (1.5, 1.0), (1.5, 7.5), ["0", "1"]) == ["stairs 1"]
+        header, arrays = ask(session, "item", at=(1.5, 4.0), floor="1")
+        assert (header["ok"]["kind"], header["ok"]["name"]) == ("link", "stairs 1")
+        assert len(arrays["corners"]) == 4
+        self.edit(session, "undo")
+        assert session.document is HALLS
+
+    def test_stairs_down_an_escalator_a_ramp_and_a_lift_are_drawn(self, session):
+        for kind in ("stairs", "ramp", "escalator", "lift"):
+            facts = self.edit(
+                session, "add", what=kind, name="new", polygon=self.NEW, floor="1", other="0"
+            )
+            link = session.document.building.links[1]
+            assert (link.name, link.kind) == ("new", kind)
+            assert [one["name"] for one in facts["links"]] == ["A", "new"]
+            assert [portal.floor for portal in link.portals] == ["0", "1"]
+            y = {portal.floor: portal.a[1] for portal in link.portals}
+            assert y == {"1": 2.6, "0": 2.6 if kind == "lift" else 6.0}
+            self.edit(session, "undo")
+
+    def test_a_link_is_moved_with_its_hole(self, session):
+        area = self.area(session, 0)
+        before = session.document.building.links[0].portals[0]
+        self.edit(session, "move", at=(6.6, 5.0), to=(5.6, 4.5), floor="1")
+        after = session.document.building.links[0].portals[0]
+        assert after.a == pytest.approx((before.a[0] - 1.0, before.a[1] - 0.5))
+        assert self.area(session, 0) == pytest.approx(area)
+        cmap = session.document.building_map
+        assert cmap.clearance([(6.9, 5.0, "0"), (5.6, 5.0, "0")]).round(3).tolist() == [0.7, 0.0]
+        assert self.path(session, (5.5, 1.0), (5.5, 7.5), ["0", "1"]) == ["A"]
+        self.edit(session, "move", at=(5.6, 4.5), to=(6.6, 5.0), floor="0")
+        assert self.area(session, 1) == pytest.approx(area)
+
+    def test_a_link_is_deleted_with_its_hole(self, session):
+        area = self.area(session, 0)
+        self.edit(session, "close-link", link="A")
+        facts = self.edit(session, "delete", at=(6.6, 5.0), floor="0")
+        assert facts["links"] == []
+        assert session.document.closed == frozenset()
+        assert self.area(session, 0) == pytest.approx(area + 1.2 * 4)
+        assert "no path between them" in self.path(session, (1.0, 1.0), (1.0, 7.0), ["0", "1"])
+        facts = self.edit(session, "undo")
+        assert [link["closed"] for link in facts["links"]] == [True]
+
+    def test_a_link_is_renamed(self, session):
+        self.edit(session, "close-link", link="A")
+        facts = self.edit(session, "change", at=(6.6, 5.0), floor="0", name="north")
+        assert [(link["name"], link["closed"]) for link in facts["links"]] == [("north", True)]
+
+    def test_stairs_that_share_their_shaft_leave_the_hole_to_the_others(self):
+        session = Session(open_built_in("gallery:tower"))
+        areas = [floor.environment.area for floor in session.document.building.floors]
+        x, y = 8.6, 10.0  # on A0
+        facts = self.edit(session, "delete", at=(x, y), floor="0")
+        assert "A0" not in [link["name"] for link in facts["links"]]
+        after = [floor.environment.area for floor in session.document.building.floors]
+        assert after[1:] == areas[1:]
+        assert after[0] > areas[0]
+        assert session.end()
+
+    @pytest.mark.parametrize(
+        ("do", "fields", "message"),
+        [
+            ("add", {"what": "stairs", "polygon": NEW, "floor": "0", "other": "0"},
+             "a link leads to another floor than '0': choose it"),
+            ("add", {"what": "stairs", "polygon": NEW, "floor": "0", "other": "7"},
+             "there is no floor '7'"),
+            ("add", {"what": "stairs", "polygon": NEW[:3], "floor": "0", "other": "1"},
+             "a link has four corners, not 3: draw a box"),
+            ("add", {"what": "lift", "polygon": NEW, "floor": "0", "other": "1", "name": "A"},
+             "there is a floor or link 'A' already; give another name"),
+            ("add", {"what": "stairs", "polygon": [[6.5, 4], [7, 4], [7, 6], [6.5, 6]],
+                     "floor": "0", "other": "1"}, "stairs 'stairs 1'"),
+            ("move", {"at": (6.6, 5.0), "to": (60.0, 5.0), "floor": "0"}, "stairs 'A'"),
+            ("change", {"at": (6.6, 5.0), "floor": "0", "name": "1"},
+             "there is a floor or link '1' already"),
+            ("change", {"at": (6.6, 5.0), "floor": "0", "polygon": NEW},
+             "the corners of stairs 'A' cannot be changed: delete it and draw another"),
+        ],
+    )  # fmt: skip
+    def test_impossible_links_are_refused(self, session, do, fields, message):
+        assert message in self.edit(session, do, **fields)
+        assert session.document is HALLS
+
+    def test_links_need_a_building_and_another_floor(self, session):
+        with pytest.raises(fw.BadInput, match="name the other floor of the link"):
+            self.edit(session, "add", what="stairs", polygon=self.NEW, floor="0")
+        plan = Session(open_built_in("gallery:field"))
+        error = self.edit(plan, "add", what="stairs", polygon=self.NEW, other="1")
+        assert "has one floor only, and no links" in error
+        assert plan.end()
 
     def test_a_closed_link_is_avoided_by_paths_and_people(self, session):
         path = {"start": (1.0, 6.0), "goal": (9.0, 6.0), "floors": ["1", "0"]}

@@ -504,7 +504,7 @@ class Progress(Facts):
 class ItemFacts(Facts):
     """An item of the map; it has no corners if it has holes or several parts."""
 
-    kind: Literal["area", "terrain", "obstacle", "wall", "floor"]
+    kind: Literal["area", "terrain", "obstacle", "wall", "floor", "link"]
     name: str
     arrays = {"corners": _POINTS}
 

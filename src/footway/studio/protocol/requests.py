@@ -216,12 +216,15 @@ class Walk(Request):
 class Edit(Request):
     """Draw on the map; move, change or delete the topmost item at a point; undo, redo.
 
-    In a building on a `floor`; its links are closed and opened.
+    In a building on a `floor`; its links are items, too, which are drawn to the `other` floor, and
+    closed and opened.
     """
 
     type: Literal["edit"]
     do: Literal["add", "move", "change", "delete", "close-link", "open-link", "undo", "redo"]
-    what: Literal["obstacle", "walkable", "terrain", "area"] = "obstacle"
+    what: Literal[
+        "obstacle", "walkable", "terrain", "area", "stairs", "ramp", "escalator", "lift"
+    ] = "obstacle"
     kind: Name | None = None
     name: Name | None = None
     role: Literal["spawn", "exit", "goal"] | None = None
@@ -230,9 +233,17 @@ class Edit(Request):
     to: Point | None = None
     floor: Name | None = None
     link: Name | None = None
+    other: Name | None = None
+
+    @property
+    def is_link(self) -> bool:
+        """Whether a link is added."""
+        return self.do == "add" and self.what in ("stairs", "ramp", "escalator", "lift")
 
     @model_validator(mode="after")
     def _is_whole(self) -> Edit:
+        if self.is_link and self.other is None:
+            raise ValueError("name the other floor of the link: other")
         if self.do in ("close-link", "open-link") and self.link is None:
             raise ValueError("name the link")
         if self.do == "add" and len(self.polygon or ()) < 3:
