@@ -91,7 +91,8 @@ def test_a_floor_is_drawn_on_and_stairs_are_closed(browsing):
     browsing.press("floor-0")
     assert not browsing.part("item").is_visible()  # it is not on this floor
     browsing.click((18.8, 7.0))
-    browsing.until(lambda: "links cannot be moved or deleted" in browsing.toasts)
+    browsing.until(lambda: browsing.part("item-kind").inner_text() == "Link")
+    assert browsing.part("item-name").input_value() == "A0"
     assert browsing.part("links").locator("label").count() == 1
     browsing.press("link-open-A0")
     browsing.shows(lambda state: state["document"]["links"][0]["closed"])
@@ -233,3 +234,41 @@ def test_the_walk_climbs_the_stairs(browsing):
     x0, y0, x1, y1 = browsing.state["document"]["bounds"]
     aspect = (box["width"] - 16) / (box["height"] - 16)
     assert aspect == pytest.approx((x1 - x0) / (y1 - y0), rel=0.05)
+
+
+def test_a_lift_is_drawn_moved_renamed_and_deleted(browsing):
+    browsing.open("gallery:rimea8")
+    browsing.press("tab-edit", "edit-how-rectangle", "edit-what-link")
+    assert "box from where people step on" in browsing.part("edit-hint").inner_text()
+    browsing.part("edit-link-kind").select_option(label="Lift")
+    assert browsing.part("edit-link-to").input_value() == "1"
+    browsing.part("edit-link-to").select_option(label="2")
+    browsing.part("edit-name").fill("glass")
+    start, end = (2.2, 6.9), (3.8, 8.6)
+    browsing.drag(start, end)
+    browsing.shows(lambda state: state["document"]["undo"] == 1)
+    browsing.draws("gallery:rimea8")
+
+    def lift():
+        links = browsing.state["document"]["links"]
+        return next((one for one in links if one["kind"] == "lift"), None)
+
+    assert lift()["floors"] == ["0", "1", "2"]
+    browsing.until(lambda: "Lift glass" in browsing.part("links").inner_text())
+    assert findings(browsing) == []
+    browsing.press("edit-how-select")
+    browsing.click((3.0, 7.8))
+    browsing.until(lambda: browsing.part("item-kind").inner_text() == "Link")
+    browsing.drag((3.0, 7.8), (3.3, 7.7))
+    browsing.shows(lambda state: state["document"]["undo"] == 2)
+    browsing.part("item-name").fill("north")
+    browsing.part("item-name").press("Enter")
+    browsing.shows(lambda state: state["document"]["undo"] == 3)
+    assert lift()["name"] == "north"
+    browsing.press("item-delete")
+    browsing.shows(lambda state: state["document"]["undo"] == 4)
+    assert lift() is None
+    browsing.press("undo")
+    browsing.shows(lambda state: state["document"]["undo"] == 3)
+    assert lift()["name"] == "north"
+    assert browsing.toasts == ""

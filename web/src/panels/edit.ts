@@ -1,6 +1,6 @@
 /** Draw and delete on the map: obstacles, walkable ground, terrain, areas. */
 import type { App, Panel } from "../app";
-import { button, choice, field, h, section, type Choice } from "../dom";
+import { button, choice, field, h, section, select, type Choice } from "../dom";
 import { download } from "../download";
 import { SelectedItem } from "./item";
 import { linkList } from "./links";
@@ -18,7 +18,15 @@ const WHAT = [
   { value: "walkable", text: "Floor" },
   { value: "terrain", text: "Terrain" },
   { value: "area", text: "Area" },
+  { value: "link", text: "Link" },
 ] as const;
+
+const LINKS: { value: NonNullable<EditFields["what"]>; text: string }[] = [
+  { value: "stairs", text: "Stairs" },
+  { value: "ramp", text: "Ramp" },
+  { value: "escalator", text: "Escalator" },
+  { value: "lift", text: "Lift" },
+];
 
 const HOW: readonly { value: keyof typeof HINTS; text: string }[] = [
   { value: "polygon", text: "Polygon" },
@@ -31,7 +39,13 @@ const HINTS = {
   polygon: "Click the corners; Enter, a double click or a click on the first corner closes the polygon. Esc discards it.",
   rectangle: "Drag a box over the map.",
   select: "Click an item to select it; then drag it, or one of its corners.",
-  delete: "Click an item to delete it: terrain, an area, an obstacle or a wall.",
+  delete: "Click an item to delete it: terrain, an area, an obstacle, a wall or a link.",
+};
+
+/** For links: the first side of what is drawn is where people step on. */
+const LINK_HINTS = {
+  polygon: "Click the four corners: the first two are where people step on from this floor. A lift has its doors there, on all floors.",
+  rectangle: "Drag a box from where people step on from this floor to its other end. A lift has its doors where you begin.",
 };
 
 type What = (typeof WHAT)[number]["value"];
@@ -55,6 +69,9 @@ export class EditPanel implements Panel {
   private readonly name = field("edit-name", "Name", { type: "text", maxlength: 60, placeholder: "a name" });
   private readonly role = choice("edit-role", "Role", ROLES, "spawn", () => undefined);
   private readonly areaRows = h("div", { class: "stack" }, this.name.row, this.role.row);
+  private readonly linkKind = select("edit-link-kind", "Kind", LINKS);
+  private readonly other = select("edit-link-to", "To floor", []);
+  private readonly linkRows = h("div", { class: "stack" }, this.linkKind.row, this.other.row);
   private readonly what: Choice<What>;
   private readonly how: Choice<How>;
   private box: Point | undefined;
@@ -69,8 +86,7 @@ export class EditPanel implements Panel {
     app.floorsMoved.push(() => (this.draft.root.position.z = app.stage.level));
     this.item = new SelectedItem(app, (...request) => this.request(...request));
     this.what = choice("edit-what", "What", WHAT, "obstacle", (value) => this.showRows(value));
-    this.how = choice("edit-how", "Tool", HOW, "polygon", (value) => {
-      this.hint.textContent = HINTS[value];
+    this.how = choice("edit-how", "Tool", HOW, "polygon", () => {
       this.showRows(this.what.get());
       this.leave();
     });
@@ -89,7 +105,10 @@ export class EditPanel implements Panel {
       down: (at, event) => (other()?.down ?? ((place: Point) => this.down(place)))(at, event),
       drag: (at, done) => (other()?.drag ?? ((to: Point, over: boolean) => this.drag(to, over)))(at, done),
     };
-    app.store.floor.watch(() => this.leave()); // a drawing belongs to its floor
+    app.store.floor.watch(() => {
+      this.leave(); // a drawing belongs to its floor
+      this.offerFloors();
+    });
     app.undo = () => this.request({ do: "undo" });
     app.redo = () => this.request({ do: "redo" });
     window.addEventListener("keydown", (event) => this.key(event));
@@ -109,7 +128,8 @@ export class EditPanel implements Panel {
     const kinds = h("datalist", { id: "terrain-kinds" });
     const locked = h("p", { class: "trouble", "data-testid": "edit-locked" });
     const terrain = this.what.row.querySelector("[data-testid=edit-what-terrain]") as HTMLElement;
-    const words = "What is drawn is on the floor that is shown. People start again if its walls change; links keep their places.";
+    const link = this.what.row.querySelector("[data-testid=edit-what-link]") as HTMLElement;
+    const words = "What is drawn is on the floor that is shown. People start again if its walls or links change.";
     const onFloors = h("p", { class: "hint", "data-testid": "edit-floors" }, words);
     let shown = "";
     this.app.store.document.watch((document) => {
@@ -121,21 +141,36 @@ export class EditPanel implements Panel {
       this.draw.inert = this.links.inert = document.locked !== null;
       const { isBuilding } = this.app.store;
       terrain.hidden = isBuilding;
-      onFloors.hidden = !isBuilding;
-      if (isBuilding && this.what.get() === "terrain") this.what.set("obstacle");
+      link.hidden = onFloors.hidden = !isBuilding;
+      if (this.what.get() === (isBuilding ? "terrain" : "link")) this.what.set("obstacle");
+      this.offerFloors();
       this.showRows(this.what.get());
     });
-    const { what, kind, areaRows, how, hint, app } = this;
-    this.draw.append(section("Draw", how.row, hint, this.item.element, what.row, kind.row, kinds, areaRows, onFloors, history(app)));
+    const { what, kind, linkRows, areaRows, how, hint, app } = this;
+    const rows = [what.row, kind.row, kinds, linkRows, areaRows, onFloors];
+    this.draw.append(section("Draw", how.row, hint, this.item.element, ...rows, history(app)));
     return h("div", {}, locked, this.draw, this.links, this.roadmap.element, saving(app));
   }
 
   private showRows(what: What): void {
-    const drawing = this.how.get() === "polygon" || this.how.get() === "rectangle";
+    const how = this.how.get();
+    const drawing = how === "polygon" || how === "rectangle";
+    this.hint.textContent = drawing && what === "link" ? LINK_HINTS[how] : HINTS[how];
     this.what.row.hidden = !drawing;
     this.kind.row.hidden = !drawing || what !== "terrain";
-    this.areaRows.hidden = !drawing || (what !== "area" && what !== "obstacle");
+    this.linkRows.hidden = !drawing || what !== "link";
+    this.areaRows.hidden = !drawing || what === "walkable" || what === "terrain";
     this.role.row.hidden = what !== "area";
+  }
+
+  /** The floors to which a link may lead, the next one above first. */
+  private offerFloors(): void {
+    const { document, floor } = this.app.store;
+    const floors = document.value?.floors ?? [];
+    const here = floors[floor.value]?.elevation ?? 0;
+    const others = floors.filter((_, i) => i !== floor.value).sort((a, b) => nearness(a.elevation - here) - nearness(b.elevation - here));
+    this.other.fill(others.map(({ name }) => ({ value: name, text: name })));
+    this.other.input.value = others[0]?.name ?? "";
   }
 
   private sketch(corners: Point[], pointer?: Point): void {
@@ -201,7 +236,7 @@ export class EditPanel implements Panel {
 
   private drag(at: Point, done: boolean): void {
     if (this.box === undefined) return this.item.drag(at, done);
-    const shape = rectangle(this.box, at);
+    const shape = this.what.get() === "link" ? along(this.box, at) : rectangle(this.box, at);
     if (done) this.finish(shape);
     else this.sketch(shape);
     return undefined;
@@ -216,13 +251,16 @@ export class EditPanel implements Panel {
       this.corners = polygon;
       this.sketch(polygon);
     };
-    this.request({ do: "add", what: this.what.get(), polygon, ...this.details() }, undefined, again);
+    const what = this.what.get();
+    const kind = what === "link" ? (this.linkKind.input.value as EditFields["what"]) : what;
+    this.request({ do: "add", what: kind, polygon, ...this.details() }, undefined, again);
   }
 
   /** The kind of a terrain; name and role of an area. */
   private details(): Partial<EditFields> {
     if (this.what.get() === "terrain") return { kind: this.kind.input.value.trim() || "grass" };
     const name = this.name.input.value.trim();
+    if (this.what.get() === "link") return { other: this.other.input.value, ...(name === "" ? {} : { name }) };
     if (this.what.get() === "obstacle" && name !== "") return { name };
     if (this.what.get() !== "area") return {};
     const role = this.role.get();
@@ -272,6 +310,17 @@ export function rectangle([ax, ay]: Point, [bx, by]: Point): Point[] {
     [bx, by],
     [ax, by],
   ].map((corner) => rounded(corner as Point));
+}
+
+/** A rectangle whose first side is the short one at its first corner: the foot of a link. */
+export function along(from: Point, to: Point): Point[] {
+  const [a, b, c, d] = rectangle(from, to);
+  return Math.abs(to[0] - from[0]) > Math.abs(to[1] - from[1]) ? [a, d, c, b] : [a, b, c, d];
+}
+
+/** Order of floors to which a link leads: those above first. */
+function nearness(rise: number): number {
+  return rise > 0 ? rise : 1e6 - rise;
 }
 
 /** Round to the millimetre. */

@@ -14,6 +14,7 @@ const WORDS: Record<ItemFacts["kind"], string> = {
   obstacle: "Obstacle",
   wall: "Wall",
   floor: "Floor",
+  link: "Link",
 };
 
 /** Pixels within which a corner is taken. */
@@ -126,7 +127,8 @@ export class SelectedItem {
     this.held = undefined;
     if (this.facts === undefined) return false;
     const reach = this.app.stage.resolution() * REACH;
-    const near = this.corners.findIndex(([x, y]) => Math.hypot(x - at[0], y - at[1]) < reach);
+    const hasCorners = this.facts.kind !== "link"; // a link is moved as a whole
+    const near = hasCorners ? this.corners.findIndex(([x, y]) => Math.hypot(x - at[0], y - at[1]) < reach) : -1;
     if (near < 0 && !this.covers(at, reach)) return false;
     this.held = near;
     this.from = at;
