@@ -250,13 +250,8 @@ class Session:
         made = history.edit(opened.document, request)
         made.prepare()  # outside the crowd's thread, which would stand still meanwhile
         file = opened.file or (self._recent.new_file(made) if made.is_edited else None)
-        if made.building is not None:
-            again = None if _is_same_space(opened.document, made) else self._build_again(made)
-            answer = self.crowd_thread.between_steps(
-                lambda: self._apply_to_building(made, history, file, again)
-            )
-        else:
-            answer = self.crowd_thread.between_steps(lambda: self._apply_edit(made, history, file))
+        apply = self._apply_edit if made.building is None else self._apply_to_building
+        answer = self.crowd_thread.between_steps(lambda: apply(made, history, file))
         if file is not None:
             self._recent.save(made, file)
         return answer
@@ -270,18 +265,21 @@ class Session:
         return Answer(self._publish(document, history, file))
 
     def _apply_to_building(
-        self, document: Document, history: EditHistory, file: Path | None, again: _Again | None
+        self, document: Document, history: EditHistory, file: Path | None
     ) -> Answer:
-        """Start the crowd again if walls changed, close and open links, and publish the map."""
+        """Move the crowd if walls or links changed, close and open links, and publish the map."""
         thread, before = self.crowd_thread, self.document
-        if again is not None:
-            thread.replace(again.crowd, document.origin, why="the map was changed")
-            self._roster = again.roster
-        else:
-            for name in sorted(document.closed - before.closed):
-                thread.crowd.close_link(name)
-            for name in sorted(before.closed - document.closed):
-                thread.crowd.open_link(name)
+        assert document.building is not None
+        crowd = thread.crowd
+        if not _is_same_space(before, document):
+            crowd = crowd.moved_to(document.corridors)
+        names = {link.name for link in document.building.links}
+        for name in sorted((document.closed - before.closed) & names):
+            crowd.close_link(name)
+        for name in sorted((before.closed - document.closed) & names):
+            crowd.open_link(name)
+        if crowd is not thread.crowd:
+            thread.replace(crowd, document.origin, why="the map was changed")
         return Answer(self._publish(document, history, file))
 
     def save(self, kind: str) -> saving.File:

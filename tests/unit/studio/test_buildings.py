@@ -341,19 +341,27 @@ class TestEdits:
         assert session.document is HALLS
         assert self.edit(session, "redo")["redo"] == 2
 
-    def test_people_start_again_on_the_changed_building(self, session):
+    def test_people_walk_on_in_the_changed_building(self, session):
         ask(session, "population", do="add", count=5, area="hall", floor="1", goal="exit")
         for _ in range(20):
             ask(session, "crowd", do="step")
         self.edit(session, "add", polygon=BOX, floor="1")
         crowd = session.crowd_thread.crowd
-        assert (crowd.time, crowd.floors) == (0.0, ["1"] * 5)
+        assert (crowd.time, crowd.floors) == (2.0, ["1"] * 5)
         assert crowd.map is session.document.building_map
+        places = [(*at, "1") for at in crowd.positions.tolist()]
+        assert (crowd.map.clearance(places) >= crowd.radii - 1e-9).all()
         blocked = [[0.5, 0.5], [5.5, 0.5], [5.5, 5.5], [0.5, 5.5]]
-        error = self.edit(session, "add", polygon=blocked, floor="1")
-        assert "no position in the area" in error or "found free space" in error
-        assert session.crowd_thread.crowd is crowd
-        assert len(session._opened.history.before) == 1
+        self.edit(session, "add", polygon=blocked, floor="1")  # they stand in it: they are moved
+        crowd = session.crowd_thread.crowd
+        assert (crowd.map.clearance([(*at, "1") for at in crowd.positions]) >= crowd.radii).all()
+        crowd.step(600)
+        assert "0" in crowd.floors  # some have come to the exit
+        self.edit(session, "close-link", link="A")
+        assert session.crowd_thread.crowd.closed_links == ["A"]
+        self.edit(session, "undo")
+        self.edit(session, "undo")
+        assert session.crowd_thread.crowd.closed_links == []
 
     def test_a_new_area_leaves_the_crowd_alone(self, session):
         ask(session, "population", do="add", count=5, area="hall", floor="1", goal="exit")
