@@ -49,27 +49,27 @@ class Other(NamedTuple):
     radius: float  # m
 
 
-def semi_minor_axis(gap: Floats, way: Floats) -> float:
-    """b of 2 b = sqrt((|d| + |d - v dt|)^2 - (v dt)^2), m, for a gap d and a way v dt."""
-    total = math.hypot(*gap) + math.hypot(*(gap - way))
-    return 0.5 * math.sqrt(max(0.0, total**2 - float(way @ way)))
+def semi_minor_axis(gap: Floats, shift: Floats) -> float:
+    """b of 2 b = sqrt((|d| + |d - v dt|)^2 - (v dt)^2), m, for a gap d and a shift v dt."""
+    total = math.hypot(*gap) + math.hypot(*(gap - shift))
+    return 0.5 * math.sqrt(max(0.0, total**2 - float(shift @ shift)))
 
 
-def potential(gap: Floats, way: Floats) -> float:
+def potential(gap: Floats, shift: Floats) -> float:
     """V = V0 exp(-b / sigma), m2/s2; b is 0 where the discs touch, not where the centres meet."""
-    return USUAL.v0 * math.exp(-(USUAL.body + semi_minor_axis(gap, way)) / USUAL.sigma)
+    return USUAL.v0 * math.exp(-(USUAL.body + semi_minor_axis(gap, shift)) / USUAL.sigma)
 
 
-def steepest_descent(gap: Floats, way: Floats) -> Floats:
+def steepest_descent(gap: Floats, shift: Floats) -> Floats:
     """-grad V by central differences, m/s2."""
     slope = [
-        (potential(gap + nudge, way) - potential(gap - nudge, way)) / (2.0 * STEP)
+        (potential(gap + nudge, shift) - potential(gap - nudge, shift)) / (2.0 * STEP)
         for nudge in STEP * np.eye(2)
     ]
     return -np.array(slope)
 
 
-def closed_form(gap: Floats, way: Floats, side: Floats) -> Floats:
+def closed_form(gap: Floats, shift: Floats, side: Floats) -> Floats:
     """-grad V = V / sigma (|g| + |h|) / 4 b (g / |g| + h / |h|), with h = g - v dt. m/s2.
 
     `side` turns the vectors, so that two who meet head on do not stop: it is no part of |g|.
@@ -77,21 +77,21 @@ def closed_form(gap: Floats, way: Floats, side: Floats) -> Floats:
     nearest, least = float(avoid._NEAREST), float(avoid._LEAST)
     g = max(math.hypot(*gap), nearest)
     turned = gap * (g / max(math.hypot(*gap), 1e-12)) + side
-    behind = turned - way
+    behind = turned - shift
     h = max(math.hypot(*behind), nearest)
-    b = math.sqrt(max(0.25 * ((g + h) ** 2 - float(way @ way)), least))
+    b = math.sqrt(max(0.25 * ((g + h) ** 2 - float(shift @ shift)), least))
     value = USUAL.v0 * math.exp(-(USUAL.body + b) / USUAL.sigma)
     return np.asarray(value / USUAL.sigma * (g + h) / (4.0 * b) * (turned / g + behind / h))
 
 
-def published_force(apart: Floats, way: Floats) -> Floats:
+def published_force(apart: Floats, shift: Floats) -> Floats:
     """-grad V0 exp(-b / sigma) by central differences, with the numbers of the paper. m/s2.
 
-    `apart` leads from the centre of the other to one's own; the other walks `way` in 2 s.
+    `apart` leads from the centre of the other to one's own; the other moves by `shift` in 2 s.
     """
 
     def value(at: Floats) -> float:
-        return 2.1 * math.exp(-semi_minor_axis(at, way) / 0.3)
+        return 2.1 * math.exp(-semi_minor_axis(at, shift) / 0.3)
 
     slope = [(value(apart + n) - value(apart - n)) / (2.0 * STEP) for n in STEP * np.eye(2)]
     return -np.array(slope)
@@ -169,10 +169,10 @@ def attraction_sample(
 def kept_edges(index: Index) -> set[int]:
     """Edges that are left when short dead ends are removed, until none is left.
 
-    An edge to a vertex where nothing else is left is removed if the longest way through it, with
-    all that was removed beyond it, is short for the room at its foot.
+    An edge to a vertex where nothing else is left is removed if the longest path through it, with
+    all that was removed beyond it, is short compared with the clearance at its foot.
     """
-    graph, room = index.graph, vertex_clearance(index)
+    graph, clearance = index.graph, vertex_clearance(index)
     kept = set(range(len(graph.edges)))
     uses = Counter(int(v) for v in graph.edges.ravel())
     before = -1
@@ -181,51 +181,51 @@ def kept_edges(index: Index) -> set[int]:
         for edge in sorted(kept):
             v, w = graph.edges[edge].tolist()
             dead = [(a, b) for a, b in ((v, w), (w, v)) if uses[a] == 1]
-            if any(_is_short(index, kept, edge, a, room[b]) for a, b in dead):
+            if any(_is_short(index, kept, edge, a, clearance[b]) for a, b in dead):
                 kept.remove(edge)
                 uses.subtract((v, w))
     return kept
 
 
-def _is_short(index: Index, kept: set[int], edge: int, end: int, room: float) -> bool:
+def _is_short(index: Index, kept: set[int], edge: int, end: int, clearance: float) -> bool:
     graph = index.graph
-    way = graph.length[edge] + _deepest(index, kept, edge, end)
-    return bool(way <= tracks_of.SHORT * room or graph.clearance[edge] <= 0.0)
+    length = graph.length[edge] + _deepest(index, kept, edge, end)
+    return bool(length <= tracks_of.SHORT * clearance or graph.clearance[edge] <= 0.0)
 
 
 def _deepest(index: Index, kept: set[int], came_by: int, v: int) -> float:
-    """Length of the longest way from a vertex along removed edges, not back."""
+    """Length of the longest path from a vertex along removed edges, not back."""
     graph = index.graph
-    ways = [0.0]
+    lengths = [0.0]
     for half in graph.out[graph.offsets[v] : graph.offsets[v + 1]]:
         edge = int(half) // 2
         if edge not in kept and edge != came_by:
             end = int(graph.edges[edge, 1 - half % 2])
-            ways.append(float(graph.length[edge]) + _deepest(index, kept, edge, end))
-    return max(ways)
+            lengths.append(float(graph.length[edge]) + _deepest(index, kept, edge, end))
+    return max(lengths)
 
 
 def vertex_clearance(index: Index) -> Floats:
     """Clearance of every vertex, m: that of the ends of its edges."""
     axis = index.axis
-    room = np.zeros(len(axis.vertices))
+    clearance = np.zeros(len(axis.vertices))
     for edge, (v, w) in enumerate(axis.edges):
-        room[v] = axis.clearance[axis.offsets[edge]]
-        room[w] = axis.clearance[axis.offsets[edge + 1] - 1]
-    return room
+        clearance[v] = axis.clearance[axis.offsets[edge]]
+        clearance[w] = axis.clearance[axis.offsets[edge + 1] - 1]
+    return clearance
 
 
 def shares(half: int, radius: float, weights: Floats, index: Index) -> dict[int, float]:
     """Probability of each half-edge after one that ends in a vertex; empty: it has to turn."""
     graph = index.graph
     v = graph.edges[half // 2, 1 - half % 2]
-    ways = [
+    halves = [
         int(out)
         for out in graph.out[graph.offsets[v] : graph.offsets[v + 1]]
         if out != half ^ 1 and graph.clearance[out // 2] > radius and weights[out // 2] > 0
     ]
-    total = sum(float(weights[way // 2]) for way in ways)
-    return {way: float(weights[way // 2]) / total for way in ways}
+    total = sum(float(weights[out // 2]) for out in halves)
+    return {out: float(weights[out // 2]) / total for out in halves}
 
 
 # -- judges --------------------------------------------------------------------------------------

@@ -89,12 +89,12 @@ class TestOneOther:
     @examples(200)
     @given(GAPS, ANGLES, SPEEDS, ANGLES)
     def test_the_closed_form_is_the_slope_of_the_potential(self, gap, bearing, speed, heading):
-        gap, way = max(gap, 0.1) * unit(bearing), speed * LOOK * unit(heading)
-        assume(np.hypot(*(gap - way)) > 0.06)
-        b = 0.25 * ((np.hypot(*gap) + np.hypot(*(gap - way))) ** 2 - way @ way)
+        gap, shift = max(gap, 0.1) * unit(bearing), speed * LOOK * unit(heading)
+        assume(np.hypot(*(gap - shift)) > 0.06)
+        b = 0.25 * ((np.hypot(*gap) + np.hypot(*(gap - shift))) ** 2 - shift @ shift)
         assume(b > 2 * model_module._LEAST)
-        expected = steepest_descent(gap, way)
-        np.testing.assert_allclose(closed_form(gap, way, np.zeros(2)), expected, atol=1e-6)
+        expected = steepest_descent(gap, shift)
+        np.testing.assert_allclose(closed_form(gap, shift, np.zeros(2)), expected, atol=1e-6)
 
     @examples(300)
     @given(GAPS, ANGLES, RADII, SPEEDS, ANGLES, ANGLES)
@@ -116,15 +116,15 @@ class TestOneOther:
     ):
         """Whatever the radii and the own velocity; by central differences of the potential."""
         other, toward = other_at(max(gap, 0.0), bearing, radius, speed, heading), unit(aim)
-        apart, way = -other.at, 2.0 * other.velocity
-        assume(np.hypot(*(apart - way)) > 0.06)
-        assume(semi_minor_axis(apart, way) > 0.06)
+        apart, shift = -other.at, 2.0 * other.velocity
+        assume(np.hypot(*(apart - shift)) > 0.06)
+        assume(semi_minor_axis(apart, shift) > 0.06)
         assume(abs(math.cos(bearing - aim) - math.cos(math.radians(100.0))) > 1e-3)
         (found,) = pairs_of(np.zeros(2), toward, 0.25, [other], own=own_speed * toward,
                             used=MODELS["helbing_molnar"])[
             :, [kernels.FORCE_X, kernels.FORCE_Y]
         ]  # fmt: skip
-        expected = published_force(apart, way)
+        expected = published_force(apart, shift)
         if toward @ other.at < math.cos(math.radians(100.0)) * math.hypot(*other.at):
             expected = 0.5 * expected
         assert np.abs(found - expected).max() <= 2e-3 + 0.02 * math.hypot(*expected)
@@ -196,15 +196,15 @@ class TestOneOther:
     def test_in_one_place_each_goes_its_own_way(self):
         bodies = np.zeros((2, 5), np.float32)
         bodies[:, 4] = 0.25
-        ways = []
+        normals = []
         for row in (0, 1):
             pairs = np.zeros((kernels.PAIR_ROWS, kernels.PAIRS), np.float32)
             aim, model = (np.float32(1), np.float32(0)), avoidance_of(USUAL)
             avoid_all(row, *aim, model, bodies, bodies, np.array([1 - row]), pairs)
             assert np.isfinite(pairs[:, 0]).all()
-            ways.append(pairs[[kernels.NORMAL_X, kernels.NORMAL_Y], 0].astype(float))
-        np.testing.assert_allclose(ways[0], -ways[1])
-        assert math.hypot(*ways[0]) == pytest.approx(1.0, rel=1e-5)
+            normals.append(pairs[[kernels.NORMAL_X, kernels.NORMAL_Y], 0].astype(float))
+        np.testing.assert_allclose(normals[0], -normals[1])
+        assert math.hypot(*normals[0]) == pytest.approx(1.0, rel=1e-5)
 
 
 def apart(velocity, dt, pairs):

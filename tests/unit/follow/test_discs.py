@@ -38,8 +38,8 @@ def test_a_step_stops_where_it_touches_a_disc(seed):
     x, to = (tuple(rng.uniform(-2, 2, 3) * (1, 1, 0)) for _ in range(2))
     discs, r, time = some(rng, 4, 0.5), 0.2, 0.7
     at = discs[:, :2] + time * discs[:, 4:6]
-    way = np.array(x[:2]) + SAMPLES[:, None] * (np.array(to) - x)[:2]
-    gaps = np.linalg.norm(way[:, None] - at, axis=2) - discs[:, 3] - r
+    line = np.array(x[:2]) + SAMPLES[:, None] * (np.array(to) - x)[:2]
+    gaps = np.linalg.norm(line[:, None] - at, axis=2) - discs[:, 3] - r
     comes_nearer = np.einsum("ij,j->i", np.array(x[:2]) - at, (np.array(to) - x)[:2]) < 0
     touched = SAMPLES[(gaps[:, comes_nearer] < 0).any(axis=1)]
     expected = touched[0] if len(touched) else 1.0
@@ -90,9 +90,9 @@ def test_least_gap_to_discs_that_move(seed):
     discs = np.hstack([rng.uniform(-3, 3, (m, 3)), rng.uniform(0.1, 0.5, (m, 1))])
     discs = np.hstack([discs, rng.normal(0, 1, (m, 3))])
     times = np.linspace(0, (n - 1) * step, (n - 1) * 2000 + 1)
-    way = np.column_stack([np.interp(times, np.arange(n) * step, points[:, k]) for k in range(3)])
+    line = np.column_stack([np.interp(times, np.arange(n) * step, points[:, k]) for k in range(3)])
     at = discs[:, None, :3] + times[None, :, None] * discs[:, None, 4:]
-    expected = (np.linalg.norm(way - at, axis=2) - discs[:, 3:4]).min()
+    expected = (np.linalg.norm(line - at, axis=2) - discs[:, 3:4]).min()
     assert least_gap(points, step, discs) == pytest.approx(expected, abs=2e-3)
 
 
