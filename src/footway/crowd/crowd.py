@@ -241,7 +241,7 @@ class Crowd:
     @property
     def goals(self) -> Floats:
         """(n, 2) m, in the order of `ids`; NaN for characters without a goal."""
-        return self._simulation.characters.goal_point[self._slots]
+        return self._simulation.routes.goals(self._slots)[0]
 
     @property
     def populations(self) -> Ints:

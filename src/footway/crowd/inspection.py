@@ -78,10 +78,11 @@ class Character(NamedTuple):
 def inspect_character(simulation: Simulation, number: int, slot: int) -> Character:
     """Return the details of the character in a slot."""
     characters = simulation.characters
-    cursor, goal = characters.state.cursor[slot], characters.goal_point[slot]
+    cursor = characters.state.cursor[slot]
+    (goal,), (on,) = simulation.routes.goals(np.array([slot], np.int32))
     walks = cursor[col.MODE] == col.WALKING and cursor[col.HALF] >= 0
     has_goal = bool(np.isfinite(goal).all())
-    goal_sheet = int(characters.goal_sheet[slot]) - 1 if has_goal else -1
+    goal_sheet = int(on) - 1 if has_goal else -1
     corridor, sheets = np.empty((0, 3)), np.empty(0, np.int64)
     if walks:
         corridor, sheets = _path_ahead(simulation, cursor)

@@ -364,6 +364,17 @@ class Routes:
         found[some] |= characters.goal_sheet[slots[some]] != table.table.sheets[goals]
         return found
 
+    def goals(self, slots: NDArray[np.int32]) -> tuple[Floats, Ints]:
+        """Return the goals (n, 2) of characters, m, and their sheets (n,) from 1; behind legs."""
+        characters, table = self._characters, self._simulation.goals
+        points = characters.goal_point[slots]
+        sheets = characters.goal_sheet[slots].astype(np.int64)
+        legs = np.flatnonzero(self.is_on_leg(slots))
+        if len(legs):
+            numbers = characters.goal[slots[legs]]
+            points[legs], sheets[legs] = table.points[numbers], table.table.sheets[numbers]
+        return points, sheets
+
     def end_legs(self, slots: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Give characters (n,) that walk to the end of a floor their goal again; return which.
 

@@ -90,6 +90,15 @@ def test_on_links_and_near_them_the_path_is_followed(cmap):
     assert min(on_route["0"], on_route["1"]) > 300
 
 
+def test_goals_are_those_behind_the_floor(cmap):
+    crowd = climb(cmap)
+    for _ in range(20):
+        assert shapely.intersects_xy(shapely.Polygon(END), *crowd.goals.T).all()
+        assert crowd.character(0).goal_floor == "1"
+        assert crowd.character(0).goal == tuple(crowd.goals[0])
+        crowd.step(20)
+
+
 def test_who_walks_on_one_floor_follows_the_best_route_to_its_goal(cmap):
     """As long as the route that is found on the plan of this floor alone."""
     start, goal = (3.0, 7.0), (20.0, 7.0)
