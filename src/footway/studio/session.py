@@ -250,36 +250,25 @@ class Session:
         made = history.edit(opened.document, request)
         made.prepare()  # outside the crowd's thread, which would stand still meanwhile
         file = opened.file or (self._recent.new_file(made) if made.is_edited else None)
-        apply = self._apply_edit if made.building is None else self._apply_to_building
-        answer = self.crowd_thread.between_steps(lambda: apply(made, history, file))
+        answer = self.crowd_thread.between_steps(lambda: self._apply_edit(made, history, file))
         if file is not None:
             self._recent.save(made, file)
         return answer
 
     def _apply_edit(self, document: Document, history: EditHistory, file: Path | None) -> Answer:
-        """Move the crowd to the edited map if walls or terrain changed, and publish the map."""
-        before, crowd_thread = self.document, self.crowd_thread
-        if document.corridors is not before.corridors or document.terrain is not before.terrain:
-            crowd = crowd_thread.crowd.moved_to(document.corridors, document.environment)
-            crowd_thread.replace(crowd, document.origin, why="the map was changed")
-        return Answer(self._publish(document, history, file))
+        """Move the crowd to the edited map if its walls, links or terrain changed, and publish it.
 
-    def _apply_to_building(
-        self, document: Document, history: EditHistory, file: Path | None
-    ) -> Answer:
-        """Move the crowd if walls or links changed, close and open links, and publish the map."""
-        thread, before = self.crowd_thread, self.document
-        assert document.building is not None
-        crowd = thread.crowd
+        In a building, links are closed and opened.
+        """
+        before, thread = self.document, self.crowd_thread
         if not _is_same_space(before, document):
-            crowd = crowd.moved_to(document.corridors)
-        names = {link.name for link in document.building.links}
-        for name in sorted((document.closed - before.closed) & names):
-            crowd.close_link(name)
-        for name in sorted((before.closed - document.closed) & names):
-            crowd.open_link(name)
-        if crowd is not thread.crowd:
+            crowd = thread.crowd.moved_to(document.corridors, document.environment)
             thread.replace(crowd, document.origin, why="the map was changed")
+        for name in sorted(document.closed - before.closed):
+            thread.crowd.close_link(name)
+        for name in sorted(before.closed - document.closed):
+            if name in thread.crowd.closed_links:  # else it was deleted or renamed
+                thread.crowd.open_link(name)
         return Answer(self._publish(document, history, file))
 
     def save(self, kind: str) -> saving.File:
@@ -490,10 +479,10 @@ def _check_live(document: Document) -> None:
 
 
 def _is_same_space(before: Document, after: Document) -> bool:
-    """Return whether two versions of a building have the same walls."""
-    assert before.building_map is not None
-    assert after.building_map is not None
-    return before.building_map.solver is after.building_map.solver
+    """Return whether two versions of a map have the same walls, links and terrain."""
+    if before.building_map is not None and after.building_map is not None:
+        return before.building_map.solver is after.building_map.solver
+    return before.corridors is after.corridors and before.terrain is after.terrain
 
 
 def fault_message(error: Exception) -> str:

@@ -345,23 +345,36 @@ class TestEdits:
         ask(session, "population", do="add", count=5, area="hall", floor="1", goal="exit")
         for _ in range(20):
             ask(session, "crowd", do="step")
+        before = session.crowd_thread.crowd.positions
         self.edit(session, "add", polygon=BOX, floor="1")
         crowd = session.crowd_thread.crowd
-        assert (crowd.time, crowd.floors) == (2.0, ["1"] * 5)
+        assert (crowd.time, crowd.floors) == (pytest.approx(2.0), ["1"] * 5)
+        assert np.abs(crowd.positions - before).max() < 1e-6  # nobody was in the box
         assert crowd.map is session.document.building_map
-        places = [(*at, "1") for at in crowd.positions.tolist()]
-        assert (crowd.map.clearance(places) >= crowd.radii - 1e-9).all()
-        blocked = [[0.5, 0.5], [5.5, 0.5], [5.5, 5.5], [0.5, 5.5]]
-        self.edit(session, "add", polygon=blocked, floor="1")  # they stand in it: they are moved
+        blocked = [[-0.5, -0.5], [5.0, -0.5], [5.0, 5.2], [-0.5, 5.2]]
+        self.edit(session, "add", polygon=blocked, floor="1")
         crowd = session.crowd_thread.crowd
-        assert (crowd.map.clearance([(*at, "1") for at in crowd.positions]) >= crowd.radii).all()
-        crowd.step(600)
-        assert "0" in crowd.floors  # some have come to the exit
+        places = [(*at, "1") for at in crowd.positions.tolist()]
+        assert (crowd.map.clearance(places) >= 0.25 - 1e-6).all()  # moved aside
+        for _ in range(400):
+            ask(session, "crowd", do="step")
+        assert session.crowd_thread.crowd.arrivals == 5
+
+    def test_people_leave_stairs_that_are_deleted_and_use_new_ones(self, session):
+        ask(session, "population", do="add", count=5, area="hall", floor="1", goal="exit")
+        while "A" not in session.crowd_thread.crowd.floors:
+            ask(session, "crowd", do="step")
+        time = session.crowd_thread.crowd.time
         self.edit(session, "close-link", link="A")
-        assert session.crowd_thread.crowd.closed_links == ["A"]
-        self.edit(session, "undo")
-        self.edit(session, "undo")
-        assert session.crowd_thread.crowd.closed_links == []
+        self.edit(session, "delete", at=(6.6, 5.0), floor="0")
+        crowd = session.crowd_thread.crowd
+        assert crowd.time == pytest.approx(time)
+        assert set(crowd.floors) <= {"0", "1"}
+        assert crowd.closed_links == []
+        self.edit(session, "add", what="stairs", name="new", polygon=self.NEW, floor="1", other="0")
+        for _ in range(600):
+            ask(session, "crowd", do="step")
+        assert session.crowd_thread.crowd.arrivals == 5
 
     def test_a_new_area_leaves_the_crowd_alone(self, session):
         ask(session, "population", do="add", count=5, area="hall", floor="1", goal="exit")

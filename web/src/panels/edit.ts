@@ -129,7 +129,7 @@ export class EditPanel implements Panel {
     const locked = h("p", { class: "trouble", "data-testid": "edit-locked" });
     const terrain = this.what.row.querySelector("[data-testid=edit-what-terrain]") as HTMLElement;
     const link = this.what.row.querySelector("[data-testid=edit-what-link]") as HTMLElement;
-    const words = "What is drawn is on the floor that is shown. People start again if its walls or links change.";
+    const words = "What is drawn is on the floor that is shown. People walk on; those in a new wall or on a deleted link are moved aside.";
     const onFloors = h("p", { class: "hint", "data-testid": "edit-floors" }, words);
     let shown = "";
     this.app.store.document.watch((document) => {
