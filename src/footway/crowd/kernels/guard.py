@@ -18,6 +18,7 @@ from footway.corridor.kernels.surface import last_layer, layer_grid, surface_lin
 from footway.corridor.kernels.wall_grid import nearest_wall
 from footway.crowd.kernels.floors import keep_off_doors, pass_portals
 from footway.crowd.kernels.layouts import (
+    BALL_RADIUS,
     LANE_THERE,
     LOOK,
     RADIUS,
@@ -33,6 +34,7 @@ from footway.crowd.kernels.layouts import (
 )
 from footway.crowd.kernels.pairs import (
     AHEAD,
+    ANOTHER_WAY,
     APART,
     BESIDE,
     BY_CHANCE,
@@ -46,6 +48,7 @@ from footway.crowd.kernels.pairs import (
     LONGEST,
     NORMAL_X,
     NORMAL_Y,
+    ONE_PASSES,
     OTHER_VX,
     OTHER_VY,
     OWN_VX,
@@ -94,6 +97,10 @@ _STRAIGHT = np.float32(0.02)  # sums of the radii aside, within which chance dec
 _PRESSING = np.float32(5.0)  # per m; this and _MAKE_ROOM were found by trying doors
 _MAKE_ROOM = np.float32(4.0)  # 1/s, rate at which characters restore the space
 _OPPOSED = np.float32(-0.8)  # cosine between the directions of two who meet
+# Two in front of a door that only one passes: least cosine between the line through both and the
+# direction across the passage, greatest cosine between their directions, and the distance, m, at
+# which one of them waits for the other. Found by trying a door of 0.5 m.
+_ACROSS, _CONVERGING, _WAIT = np.float32(0.5), np.float32(0.3), np.float32(0.2)
 _RETREAT, _FAST = np.float32(RETREAT), np.float32(1e3)
 
 
@@ -113,13 +120,18 @@ def measure_crowding(n, pairs):
 
 
 @inner
-def describe_pairs(row, speed, room, first, end, world, pairs):
+def describe_pairs(row, speed, at, first, end, world, pairs):
     """Write what `limit_pairs` and `evade_pairs` must know of the pairs first to end - 1.
 
-    Two who meet do not go back where `room`, the clearance of the passage, is too small to pass
-    each other.
+    `at` is the sample of the passage that the character walks through, -1 if it is not known. Where
+    it is too narrow for two, those who meet in it do not go back; but two who are side by side in
+    front of it come from the same end, and one of them goes first.
     """
     headway, headings = world.motion.headway, world.cells.headings
+    room, side_x, side_y = math.inf, _ZERO, _ZERO
+    if at >= 0:
+        room = world.tracks.balls[at, BALL_RADIUS]
+        side_x, side_y = world.tracks.sides[at, X], world.tracks.sides[at, Y]
     beside, pressing = _crowding(first, end, pairs)
     longest = headway.time / (_ONE + beside + pressing)
     lane, rank = headings[row, LANE_THERE], headings[row, RANK]
@@ -129,7 +141,10 @@ def describe_pairs(row, speed, room, first, end, world, pairs):
         pairs[THEIR_X, m], pairs[THEIR_Y, m] = headings[other, X], headings[other, Y]
         pairs[LANES, m] = lane + headings[other, LANE_THERE]
         pairs[RANKS, m] = rank - headings[other, RANK]
-        pairs[RETREATS, m] = _ZERO if room < pairs[CONTACT, m] else -_RETREAT
+        is_narrow = room < pairs[CONTACT, m]
+        is_across = abs(side_x * pairs[NORMAL_X, m] + side_y * pairs[NORMAL_Y, m]) >= _ACROSS
+        pairs[RETREATS, m] = -_RETREAT if is_across or not is_narrow else _ZERO
+        pairs[ONE_PASSES, m] = _ONE if is_across and is_narrow else _ZERO
 
 
 @inner
@@ -147,7 +162,9 @@ def limit_pairs(n, dt, close, headway, pairs):
 
     To all sides it keeps the space with a shorter time, but only from those who are in front: the
     others make room. Who is in front is a matter of both preferred directions; if it is not clear,
-    the ranks of both decide, which change from time to time.
+    the ranks of both decide, which change from time to time. Two whose paths converge in front of a
+    door that only one passes do not both press into it: one waits at a distance, and the other
+    keeps no headway to it.
     """
     for m in range(np.uint64(n)):
         gap, contact, ahead = pairs[GAP, m], pairs[CONTACT, m], pairs[AHEAD, m]
@@ -162,13 +179,17 @@ def limit_pairs(n, dt, close, headway, pairs):
         clear = ahead - (nx * hx + ny * hy)
         doubt = np.float32(DOUBT * pairs[RANKS, m] * (1.0 / RANKED))
         is_in_front = (clear >= _DOUBT) | ((clear > -_DOUBT) & (clear > doubt))
-        space = headway.space if is_in_front else _ZERO
-        back = pairs[RETREATS, m] if ex * hx + ey * hy < _OPPOSED else -_RETREAT
+        alike = ex * hx + ey * hy
+        converge = (pairs[ONE_PASSES, m] != _ZERO) & (alike < _CONVERGING)
+        space = _WAIT if converge else headway.space
+        space = space if is_in_front else _ZERO
+        back = pairs[RETREATS, m] if alike < _OPPOSED else -_RETREAT
+        longest = pairs[LONGEST, m] if is_in_front | ~converge else headway.beside
         aside = (ex * ny - ey * nx) * d
         depth = contact * contact - aside * aside
         offset = aside / (headway.shoulders * contact)
         behind = max(_ZERO, _ONE - offset * offset)
-        time = headway.beside + (pairs[LONGEST, m] - headway.beside) * behind
+        time = headway.beside + (longest - headway.beside) * behind
         distance = d * ahead - math.sqrt(depth) - space
         time /= _ONE - _QUARTER * min(_TWO, max(_ZERO, distance) / (time * speed))
         u = ex * ux + ey * uy
@@ -231,11 +252,14 @@ def evade_pairs(n, pairs):
         pairs[SIDE, m] = weight * (agreed - aside) if comes else (weight * aside if goes else _ZERO)
         pairs[URGENCY, m] = weight if comes & (abs(left) < _IN_THE_WAY) else _ZERO
         pairs[BY_CHANCE, m] = _ONE if comes & (abs(aside) < _STRAIGHT) else _ZERO
+        pairs[ANOTHER_WAY, m] = _ONE if is_near & (alike <= _ZERO) else _ZERO
 
 
 @inner
 def sidestep(number, first, end, world, pairs):
     """Return the acceleration to the left (m/s2) of a character who is in the way of others.
+
+    Also whether all others ahead of it walk its way.
 
     It evades those who come toward it, by their preferred directions: in a jam nobody has a
     velocity. It goes to the side where fewer of them are and where others walk in its own
@@ -243,14 +267,16 @@ def sidestep(number, first, end, world, pairs):
     mean of their lanes, and by chance if they have none: with sides of their own both may go toward
     the same wall. Nobody comes toward it in one-way flow, so nothing changes there.
     """
-    urgency, side = _ZERO, _ZERO
+    urgency, side, another_way = _ZERO, _ZERO, _ZERO
     for m in range(first, end):
+        another_way = max(another_way, pairs[ANOTHER_WAY, m])
         urgency = max(urgency, pairs[URGENCY, m])
         if pairs[BY_CHANCE, m] != _ZERO:
             side += _side_by_chance(m, number, world, pairs)
         else:
             side += pairs[SIDE, m]
-    return _SIDESTEP * urgency * min(_ONE, max(-_ONE, side + side))
+    left = _SIDESTEP * urgency * min(_ONE, max(-_ONE, side + side))
+    return left, another_way == _ZERO
 
 
 @inner(inline=False)

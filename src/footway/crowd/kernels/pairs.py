@@ -29,13 +29,14 @@ ROW = 14  # given: row of the other
 MODEL_ROWS = 15  # that local models know; the others are of `kernels.guard`
 # For the limits of velocities (`kernels.guard`). Given: own greatest speed, headway close behind,
 # preferred direction of the other in the last step, sum of both lanes, difference of both ranks,
-# least speed toward who comes toward oneself.
-FASTEST, LONGEST, THEIR_X, THEIR_Y, LANES, RANKS, RETREATS = range(15, 22)
+# least speed toward who comes toward oneself, whether both are side by side where only one passes.
+FASTEST, LONGEST, THEIR_X, THEIR_Y, LANES, RANKS, RETREATS, ONE_PASSES = range(15, 23)
 # Results: how far ahead the other is (cosine), shares of the crowding beside and of the pressing;
 # greatest speeds in the preferred direction and toward the other, and that which keeps the discs
-# apart, m/s; contributions to side and urgency of a sidestep, and whether chance decides on a side.
-AHEAD, BESIDE, PRESS, GREATEST, TOWARD, APART, SIDE, URGENCY, BY_CHANCE = range(22, 31)
-PAIR_ROWS = 31
+# apart, m/s; contributions to side and urgency of a sidestep, whether chance decides on a side, and
+# whether the other is ahead and walks another way.
+AHEAD, BESIDE, PRESS, GREATEST, TOWARD, APART, SIDE, URGENCY, BY_CHANCE, ANOTHER_WAY = range(23, 33)
+PAIR_ROWS = 33
 
 _ZERO, _ONE, _RANGE = np.float32(0.0), np.float32(1.0), np.float32(RANGE)
 _TINY: Any = np.float32(1e-6)

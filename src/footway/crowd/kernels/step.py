@@ -80,6 +80,9 @@ WAVE = 8.0  # m, wavelength of the coherent noise
 BATCH = 24  # characters whose pairs are processed together
 AHEAD = 8  # characters by which memory is prefetched ahead
 HOLD = 1.0  # m/s2: a smaller F_c does not move standing characters
+ASIDE = 0.7  # greatest speed aside in a crowd, as a share of that ahead; found by trying doors
+PATIENCE = 3.0  # s without progress, after which this limit rises
+IMPATIENCE = 0.2  # m/s2, by which it rises
 RETURN = 0.5  # s, in which standing characters that were pushed away return
 
 NO_REQUEST, REQUEST_GOAL, REQUEST_PATH = range(3)
@@ -368,11 +371,11 @@ def _prepare_pairs(first, end, used, world, state, workspace):
     measure_crowding(n, pairs)
     pair = 0
     for b in range(end - first):
-        k, room = world.cells.slots[first + b], math.inf
+        k, at = world.cells.slots[first + b], -1
         if workspace.preferred[b, PACE] > 0.0 and state.cursor[k, col.FOLLOWS] != col.ON_ROUTE:
-            room = world.tracks.balls[state.cursor[k, col.AT], col.BALL_RADIUS]
+            at = state.cursor[k, col.AT]
         speed, last = state.body[k, col.SPEED], marks[b, CHARACTERS_END]
-        describe_pairs(first + b, speed, room, pair, last, world, pairs)
+        describe_pairs(first + b, speed, at, pair, last, world, pairs)
         pair = marks[b, PAIRS_END]
     limit_pairs(n, dt, world.avoidance.close, headway, pairs)
     evade_pairs(n, pairs)
@@ -415,26 +418,28 @@ def _repulsion(k, strength, first, end, world, state, pairs):
 def _avoid(b, k, first, world, state, workspace):
     """Return what the local model adds to the steering: because of characters and of obstacles.
 
-    Four numbers, m/s2. Models that choose a velocity do not separate the two.
+    Four numbers, m/s2. Models that choose a velocity do not separate the two. Also whether the
+    character walks in a crowd that walks its way.
     """
+    is_along = False
     model, pairs, preferred = world.avoidance, workspace.pairs, workspace.preferred
     middle, end = workspace.marks[b, CHARACTERS_END], workspace.marks[b, PAIRS_END]
     if model.number == GIVEN_FORCE:
-        return float(model.given[k, 0]), float(model.given[k, 1]), 0.0, 0.0
+        return float(model.given[k, 0]), float(model.given[k, 1]), 0.0, 0.0, is_along
     if 0 <= model.number < FORCE_MODELS:
         fx, fy = total_force(first, middle, pairs)
         if preferred[b, PACE] == 0.0 and fx * fx + fy * fy < HOLD * HOLD:
             fx, fy = _ZERO, _ZERO  # characters that are only near do not move standing ones
         elif preferred[b, PACE] > 0.0 and world.motion.headway.time > _ZERO:
-            left = sidestep(state.cursor[k, col.ID], first, middle, world, pairs)
+            left, is_along = sidestep(state.cursor[k, col.ID], first, middle, world, pairs)
             fx -= left * np.float32(preferred[b, DIRECTION_Y])
             fy += left * np.float32(preferred[b, DIRECTION_X])
         strength = repulsion_of_obstacles(model)
         if strength > _ZERO and middle < end:
             gx, gy = _repulsion(k, strength, middle, end, world, state, pairs)
-            return float(fx), float(fy), gx, gy
+            return float(fx), float(fy), gx, gy, is_along
         gx, gy = total_force(middle, end, pairs)
-        return float(fx), float(fy), float(gx), float(gy)
+        return float(fx), float(fy), float(gx), float(gy), is_along
     body = state.body
     own = Own(
         preferred[b, DIRECTION_X], preferred[b, DIRECTION_Y], preferred[b, PACE],
@@ -447,7 +452,7 @@ def _avoid(b, k, first, world, state, workspace):
         vx, vy = choose_velocity(first, middle, end, own, model, pairs, workspace.scratch)
     ax, ay = _steering(b, k, state, workspace)
     per_dt = 1.0 / (own.dt * world.motion.gain)
-    return (vx - own.vx) * per_dt - ax, (vy - own.vy) * per_dt - ay, 0.0, 0.0
+    return (vx - own.vx) * per_dt - ax, (vy - own.vy) * per_dt - ay, 0.0, 0.0, is_along
 
 
 @inner
@@ -463,10 +468,26 @@ def _find_limits(b, first, world, workspace):
 
 
 @inner
-def _apply(b, k, ax, ay, most, count, world, state, workspace):
+def _limit_aside(k, vx, vy, ex, ey, most, world, state):
+    """Limit the speed aside to a share of the greatest speed ahead: people queue, and do not mill.
+
+    Who makes no progress for some time may move aside faster and faster, around those who stand.
+    """
+    aside, bound = vy * ex - vx * ey, ASIDE * max(0.0, most)
+    if abs(aside) > bound:
+        idle = world.dt * (world.step - state.journey[k, col.SINCE])
+        bound += IMPATIENCE * max(0.0, idle - PATIENCE)
+        over = aside - min(bound, max(-bound, aside))
+        vx, vy = vx + over * ey, vy - over * ex
+    return vx, vy
+
+
+@inner
+def _apply(b, k, ax, ay, most, is_along, count, world, state, workspace):
     """Change the velocity by an acceleration, within the limits, and move.
 
-    `most` is the greatest speed in the preferred direction, `count` the number of other limits.
+    `most` is the greatest speed in the preferred direction, `count` the number of other limits. In
+    a crowd that walks its way (`is_along`) the speed aside is limited, too.
     """
     dt, motion, limits = world.dt, world.motion, workspace.limits
     old_vx, old_vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
@@ -476,6 +497,8 @@ def _apply(b, k, ax, ay, most, count, world, state, workspace):
     excess = vx * ex + vy * ey - most
     if excess > 0.0:
         vx, vy = vx - excess * ex, vy - excess * ey
+    if is_along:
+        vx, vy = _limit_aside(k, vx, vy, ex, ey, most, world, state)
     if count > 0:
         x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
         if state.body[k, col.WALL_BUDGET] < math.sqrt(vx * vx + vy * vy) * dt:
@@ -517,7 +540,7 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
     pair = 0
     for b in range(end - first):
         k = world.cells.slots[first + b]
-        fx, fy, gx, gy = _avoid(b, k, pair, world, state, workspace)
+        fx, fy, gx, gy, is_along = _avoid(b, k, pair, world, state, workspace)
         count, most = _find_limits(b, pair, world, workspace)
         pair = workspace.marks[b, PAIRS_END]
         ax, ay = _steering(b, k, state, workspace)
@@ -529,7 +552,7 @@ def _move_batch(first, end, world, state, workspace, n_requests, requests):
                 state.progress[k, col.X] = state.place[k, col.X]  # it stays where it is moved to
                 state.progress[k, col.Y] = state.place[k, col.Y]
         ax, ay = ax + gx, ay + gy
-        _apply(b, k, gain * ax, gain * ay, most, count, world, state, workspace)
+        _apply(b, k, gain * ax, gain * ay, most, is_along, count, world, state, workspace)
         request = workspace.marks[b, REQUEST]
         number, speed = state.cursor[k, col.ID], workspace.preferred[b, PACE]
         if (world.step + number) % world.motion.check == 0 and state.cursor[
@@ -588,7 +611,7 @@ def _inspect(row, world, state, workspace, forces):
     vx, vy = float(state.body[k, col.VX]), float(state.body[k, col.VY])
     _prepare_batch(row, row + 1, cell_of_row(row, world.cells.offsets), world, state, workspace)
     gain = world.motion.gain
-    fx, fy, gx, gy = _avoid(0, k, 0, world, state, workspace)
+    fx, fy, gx, gy, is_along = _avoid(0, k, 0, world, state, workspace)
     count, most = _find_limits(0, 0, world, workspace)
     forces[AVOIDANCE, col.X], forces[AVOIDANCE, col.Y] = gain * fx, gain * fy
     forces[OBSTACLES, col.X], forces[OBSTACLES, col.Y] = gain * gx, gain * gy
@@ -600,7 +623,7 @@ def _inspect(row, world, state, workspace, forces):
     ax, ay = 0.0, 0.0
     for f in range(GUARD):
         ax, ay = ax + forces[f, col.X], ay + forces[f, col.Y]
-    _apply(0, k, ax, ay, most, count, world, state, workspace)
+    _apply(0, k, ax, ay, most, is_along, count, world, state, workspace)
     forces[GUARD, col.X] = (state.body[k, col.VX] - vx) / world.dt - ax
     forces[GUARD, col.Y] = (state.body[k, col.VY] - vy) / world.dt - ay
 
