@@ -93,7 +93,7 @@ if TYPE_CHECKING:
 
 
 _TRIES = 40  # batches of random points without a free one
-_SEND_BACK = 8  # steps between two looks for people who were pushed away
+_SEND_BACK = 0.8  # s between two looks for people who were pushed away
 _PUSHED = 0.3  # m beyond the distance at which a goal counts as reached
 _LEVEL = 1e-3  # m, a rise that is less counts as level
 
@@ -535,7 +535,7 @@ class Floors:
         They need a path: a straight line to their place would lead against the wall beside stairs.
         Back on the right sheet they stop where there is space, so that they do not push others.
         """
-        if simulation.steps % _SEND_BACK:
+        if simulation.steps % max(1, round(_SEND_BACK / simulation.dt)):
             return
         characters = simulation.characters
         slots = characters.slots(characters.ids)

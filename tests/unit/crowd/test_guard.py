@@ -63,7 +63,7 @@ class TestSides:
         film = cached_door(1.2, n=80, lane=0.0)
         time = film.seconds
         assert abs(jam_centroid(film, 9.8, 0.2 * time, 0.6 * time)) < 0.25
-        assert np.median(detours(film)) < 1.5
+        assert np.quantile(detours(film), 0.9) < 1.53, "they queue, and do not mill"
 
     def test_one_way_people_use_the_whole_width(self):
         film, _ = street(2.0, two_way=False)
@@ -97,6 +97,10 @@ class TestBodies:
         film = cached_door(width, n=80, lane=0.0, seconds=150.0)
         assert film.least_distance() > 1.95 * film.radius
         assert len(film.ids[-1]) == 0, "everybody gets through"
+
+    def test_one_of_two_at_a_narrow_door_waits_for_the_other(self):
+        """Both pressed into it, touched between its posts and stood there: 0.8 per second."""
+        assert flow_at(cached_door(0.5, n=80, lane=0.0, seconds=150.0), 10.5) > 0.9
 
     def test_pressed_discs_do_not_creep_into_each_other(self):
         """Overlaps of 1 % of the distance are allowed, however long people press along a wall."""

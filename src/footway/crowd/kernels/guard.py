@@ -37,32 +37,35 @@ from footway.crowd.kernels.pairs import (
     ANOTHER_WAY,
     APART,
     BESIDE,
-    BY_CHANCE,
+    BOTH_ENDS,
     CONTACT,
     FASTEST,
     GAP,
     GREATEST,
+    HEAD_ON,
     HEADING_X,
     HEADING_Y,
     LANES,
     LONGEST,
+    MEETS,
     NORMAL_X,
     NORMAL_Y,
-    ONE_PASSES,
     OTHER_VX,
     OTHER_VY,
     OWN_VX,
     OWN_VY,
+    PASSAGE,
     PRESS,
     RANGE,
     RANKS,
-    RETREATS,
     ROW,
+    SAME_END,
     SIDE,
     THEIR_X,
     THEIR_Y,
     TOWARD,
     URGENCY,
+    WIDE,
 )
 from footway.follow.kernels.forces import mix
 
@@ -97,10 +100,10 @@ _STRAIGHT = np.float32(0.02)  # sums of the radii aside, within which chance dec
 _PRESSING = np.float32(5.0)  # per m; this and _MAKE_ROOM were found by trying doors
 _MAKE_ROOM = np.float32(4.0)  # 1/s, rate at which characters restore the space
 _OPPOSED = np.float32(-0.8)  # cosine between the directions of two who meet
-# Two in front of a door that only one passes: least cosine between the line through both and the
-# direction across the passage, greatest cosine between their directions, and the distance, m, at
-# which one of them waits for the other. Found by trying a door of 0.5 m.
-_ACROSS, _CONVERGING, _WAIT = np.float32(0.5), np.float32(0.3), np.float32(0.2)
+# Two in a passage that only one passes come from both ends if four times the product of what their
+# directions have along it is less than _ENDS. Otherwise, if the cosine between their directions is
+# less than _CONVERGING, one waits at a distance, m. Found by trying a door of 0.5 m.
+_ENDS, _CONVERGING, _WAIT = np.float32(-1.0), np.float32(0.3), np.float32(0.2)
 _RETREAT, _FAST = np.float32(RETREAT), np.float32(1e3)
 
 
@@ -124,14 +127,11 @@ def describe_pairs(row, speed, at, first, end, world, pairs):
     """Write what `limit_pairs` and `evade_pairs` must know of the pairs first to end - 1.
 
     `at` is the sample of the passage that the character walks through, -1 if it is not known. Where
-    it is too narrow for two, those who meet in it do not go back; but two who are side by side in
-    front of it come from the same end, and one of them goes first.
+    it is too narrow for two, those who come from both ends do not go back; of two who come from the
+    same end one goes first.
     """
     headway, headings = world.motion.headway, world.cells.headings
-    room, side_x, side_y = math.inf, _ZERO, _ZERO
-    if at >= 0:
-        room = world.tracks.balls[at, BALL_RADIUS]
-        side_x, side_y = world.tracks.sides[at, X], world.tracks.sides[at, Y]
+    room = world.tracks.balls[at, BALL_RADIUS] if at >= 0 else math.inf
     beside, pressing = _crowding(first, end, pairs)
     longest = headway.time / (_ONE + beside + pressing)
     lane, rank = headings[row, LANE_THERE], headings[row, RANK]
@@ -141,10 +141,18 @@ def describe_pairs(row, speed, at, first, end, world, pairs):
         pairs[THEIR_X, m], pairs[THEIR_Y, m] = headings[other, X], headings[other, Y]
         pairs[LANES, m] = lane + headings[other, LANE_THERE]
         pairs[RANKS, m] = rank - headings[other, RANK]
-        is_narrow = room < pairs[CONTACT, m]
-        is_across = abs(side_x * pairs[NORMAL_X, m] + side_y * pairs[NORMAL_Y, m]) >= _ACROSS
-        pairs[RETREATS, m] = -_RETREAT if is_across or not is_narrow else _ZERO
-        pairs[ONE_PASSES, m] = _ONE if is_across and is_narrow else _ZERO
+        pairs[PASSAGE, m] = WIDE
+        if room < pairs[CONTACT, m]:
+            pairs[PASSAGE, m] = _ends(m, at, world.tracks.sides, pairs)
+
+
+@inner(inline=False)
+def _ends(m, at, sides, pairs):
+    """Return whether two come from both ends of the passage at a sample, or from the same."""
+    across_x, across_y = sides[at, 0] - sides[at, 2], sides[at, 1] - sides[at, 3]
+    own = pairs[HEADING_X, m] * across_y - pairs[HEADING_Y, m] * across_x
+    other = pairs[THEIR_X, m] * across_y - pairs[THEIR_Y, m] * across_x
+    return BOTH_ENDS if own * other < _ENDS else SAME_END
 
 
 @inner
@@ -180,10 +188,11 @@ def limit_pairs(n, dt, close, headway, pairs):
         doubt = np.float32(DOUBT * pairs[RANKS, m] * (1.0 / RANKED))
         is_in_front = (clear >= _DOUBT) | ((clear > -_DOUBT) & (clear > doubt))
         alike = ex * hx + ey * hy
-        converge = (pairs[ONE_PASSES, m] != _ZERO) & (alike < _CONVERGING)
+        converge = (pairs[PASSAGE, m] == SAME_END) & (alike < _CONVERGING)
         space = _WAIT if converge else headway.space
         space = space if is_in_front else _ZERO
-        back = pairs[RETREATS, m] if alike < _OPPOSED else -_RETREAT
+        meet = (pairs[PASSAGE, m] == BOTH_ENDS) & (alike < _OPPOSED)
+        back = _ZERO if meet else -_RETREAT
         longest = pairs[LONGEST, m] if is_in_front | ~converge else headway.beside
         aside = (ex * ny - ey * nx) * d
         depth = contact * contact - aside * aside
@@ -251,8 +260,8 @@ def evade_pairs(n, pairs):
         comes, goes = is_near & (alike < -_HALF), is_near & (alike > _HALF)
         pairs[SIDE, m] = weight * (agreed - aside) if comes else (weight * aside if goes else _ZERO)
         pairs[URGENCY, m] = weight if comes & (abs(left) < _IN_THE_WAY) else _ZERO
-        pairs[BY_CHANCE, m] = _ONE if comes & (abs(aside) < _STRAIGHT) else _ZERO
-        pairs[ANOTHER_WAY, m] = _ONE if is_near & (alike <= _ZERO) else _ZERO
+        meets = ANOTHER_WAY if is_near & (alike <= _ZERO) else _ZERO
+        pairs[MEETS, m] = HEAD_ON if comes & (abs(aside) < _STRAIGHT) else meets
 
 
 @inner
@@ -267,16 +276,16 @@ def sidestep(number, first, end, world, pairs):
     mean of their lanes, and by chance if they have none: with sides of their own both may go toward
     the same wall. Nobody comes toward it in one-way flow, so nothing changes there.
     """
-    urgency, side, another_way = _ZERO, _ZERO, _ZERO
+    urgency, side, meets = _ZERO, _ZERO, _ZERO
     for m in range(first, end):
-        another_way = max(another_way, pairs[ANOTHER_WAY, m])
+        meets = max(meets, pairs[MEETS, m])
         urgency = max(urgency, pairs[URGENCY, m])
-        if pairs[BY_CHANCE, m] != _ZERO:
+        if pairs[MEETS, m] == HEAD_ON:
             side += _side_by_chance(m, number, world, pairs)
         else:
             side += pairs[SIDE, m]
     left = _SIDESTEP * urgency * min(_ONE, max(-_ONE, side + side))
-    return left, another_way == _ZERO
+    return left, meets == _ZERO
 
 
 @inner(inline=False)

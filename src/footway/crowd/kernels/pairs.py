@@ -29,14 +29,15 @@ ROW = 14  # given: row of the other
 MODEL_ROWS = 15  # that local models know; the others are of `kernels.guard`
 # For the limits of velocities (`kernels.guard`). Given: own greatest speed, headway close behind,
 # preferred direction of the other in the last step, sum of both lanes, difference of both ranks,
-# least speed toward who comes toward oneself, whether both are side by side where only one passes.
-FASTEST, LONGEST, THEIR_X, THEIR_Y, LANES, RANKS, RETREATS, ONE_PASSES = range(15, 23)
+# whether the passage is too narrow for both: WIDE, or from where they come.
+FASTEST, LONGEST, THEIR_X, THEIR_Y, LANES, RANKS, PASSAGE = range(15, 22)
+WIDE, BOTH_ENDS, SAME_END = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 # Results: how far ahead the other is (cosine), shares of the crowding beside and of the pressing;
 # greatest speeds in the preferred direction and toward the other, and that which keeps the discs
-# apart, m/s; contributions to side and urgency of a sidestep, whether chance decides on a side, and
-# whether the other is ahead and walks another way.
-AHEAD, BESIDE, PRESS, GREATEST, TOWARD, APART, SIDE, URGENCY, BY_CHANCE, ANOTHER_WAY = range(23, 33)
-PAIR_ROWS = 33
+# apart, m/s; contributions to side and urgency of a sidestep, and how the other meets oneself.
+AHEAD, BESIDE, PRESS, GREATEST, TOWARD, APART, SIDE, URGENCY, MEETS = range(22, 31)
+ANOTHER_WAY, HEAD_ON = np.float32(1.0), np.float32(2.0)  # of those ahead; chance decides on a side
+PAIR_ROWS = 31
 
 _ZERO, _ONE, _RANGE = np.float32(0.0), np.float32(1.0), np.float32(RANGE)
 _TINY: Any = np.float32(1e-6)
