@@ -10,10 +10,15 @@ import pickle
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from llvmlite.binding import address_of_symbol, create_new_module_pass_manager, parse_bitcode
+from llvmlite.binding import (
+    Linkage,
+    address_of_symbol,
+    create_new_module_pass_manager,
+    parse_bitcode,
+)
 from numba.core import caching
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompileResult, compile_result
+from numba.core.compiler import Compiler, compile_result
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
@@ -63,6 +68,7 @@ class KernelCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         """Compile a Python function."""
+        self.state.library = self._make_library(self.state.targetctx.codegen(), func.__qualname__)
         with _no_garbage_collection():
             compiled = super().compile_extra(func)
         if not isinstance(self.state.library, InnerLibrary):
@@ -70,14 +76,17 @@ class KernelCompiler(Compiler):
                 compiled.codegen.set_env(env.env_name, env)
         return compiled
 
+    def _make_library(self, codegen: Any, name: str) -> JITCodeLibrary:
+        return KernelLibrary(codegen, name)
+
 
 class InnerCompiler(KernelCompiler):
     """Compiles a function that only kernels call to LLVM code, not to machine code."""
 
-    def compile_extra(self, func: Any) -> Any:
-        """Compile a Python function."""
-        self.state.library = InnerLibrary(self.state.targetctx.codegen(), func.__qualname__)
-        return super().compile_extra(func)
+    def _make_library(self, codegen: Any, name: str) -> JITCodeLibrary:
+        library = InnerLibrary(codegen, name)
+        library.is_inlined = bool(self.state.flags.forceinline)
+        return library
 
 
 @contextmanager
@@ -92,12 +101,55 @@ def _no_garbage_collection() -> Iterator[None]:
         gc.enable()
 
 
+class KernelLibrary(JITCodeLibrary):
+    """The code of a kernel, with the inner functions that it calls.
+
+    Numba links functions for several users. Here nobody else calls them, so LLVM may change them:
+    it leaves out arguments that are not used. A map and a workspace are more than 700 arguments of
+    a function that is not inlined. They are private rather than internal because the loader of
+    machine code takes an internal function for one of the same name in another kernel.
+    """
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self.enable_object_caching()
+        self._bitcode = b""
+
+    def _optimize_final_module(self) -> None:
+        for function in self._final_module.functions:
+            is_linked = function.linkage == Linkage.linkonce_odr and not function.is_declaration
+            if is_linked and not function.name.startswith("NRT_"):  # Numba finds these by name
+                function.linkage = Linkage.private
+        super()._optimize_final_module()
+
+    def restore(self, code: tuple[bytes, bytes]) -> None:
+        """Load machine code; the LLVM code is read only if another kernel links it."""
+        machine_code, self._bitcode = code
+        self._set_compiled_object(machine_code)
+        self._finalize_final_module()
+
+    def _get_module_for_linking(self) -> Any:
+        if self._bitcode:
+            self._shared_module, self._bitcode = parse_bitcode(self._bitcode), b""
+        return super()._get_module_for_linking()
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function, which Numba denies if it has not seen the LLVM code."""
+        self._ensure_finalized()
+        return int(self._codegen._engine.get_function_address(name))
+
+
 class InnerLibrary(JITCodeLibrary):
     """The code of an inner function, which is only linked into kernels.
 
     A kernel is optimised as a whole after linking. So here only the functions that the inner
     function calls are inlined, and the result is cleaned up; no machine code is generated.
+
+    Attributes:
+        is_inlined: whether the function is inlined into its callers; else it is in none.
     """
+
+    is_inlined = True
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
@@ -110,11 +162,20 @@ class InnerLibrary(JITCodeLibrary):
         passes.add_simplify_cfg_pass()
         passes.add_global_dead_code_eliminate_pass()
         passes.run(self._final_module, self._codegen._pass_builder())
+        for function in self._final_module.functions:
+            is_own = function.linkage == Linkage.external and not function.is_declaration
+            if is_own and not self.is_inlined:
+                function.add_function_attribute("noinline")
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
+
+    def restore(self, code: bytes) -> None:
+        """Load LLVM code."""
+        self._final_module = parse_bitcode(code)
+        self._finalize_final_module()
 
     def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002 - Numba names it
         """Return 0: there is no machine code."""
@@ -136,15 +197,13 @@ class InnerLibrary(JITCodeLibrary):
 def _rebuild(target_context: Any, libdata: Any, *rest: Any) -> Any:
     """Return a compiled kernel or inner function from pickled data."""
     name, kind, code = libdata
-    if kind != "bitcode":
-        return CompileResult._rebuild(target_context, libdata, *rest)
     fndesc, env, signature, objectmode, lifted, typeann, reload_init, referenced_envs = rest
     for function in reload_init:
         function()
-    library = InnerLibrary(target_context.codegen(), name)
-    library._final_module = parse_bitcode(code)
-    library._finalize_final_module()
-    return compile_result(
+    library_class = InnerLibrary if kind == "bitcode" else KernelLibrary
+    library = library_class(target_context.codegen(), name)
+    library.restore(code)
+    compiled = compile_result(
         target_context=target_context,
         typing_context=target_context.typing_context,
         library=library,
@@ -158,6 +217,9 @@ def _rebuild(target_context: Any, libdata: Any, *rest: Any) -> Any:
         reload_init=reload_init,
         referenced_envs=referenced_envs,
     )
+    for env in referenced_envs:
+        library.codegen.set_env(env.env_name, env)
+    return compiled
 
 
 class KernelCache(caching._Cache):

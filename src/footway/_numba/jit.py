@@ -69,9 +69,7 @@ def inner(function: F | None = None, *, inline: bool = True) -> Any:
     """
     if function is None:
         return partial(inner, inline=inline)
-    return _compile(
-        function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False, forceinline=inline
-    )
+    return _compile(function, no_cpython_wrapper=True, _nrt=False, forceinline=inline)
 
 
 def _compile(function: F, **options: bool) -> Any:
@@ -87,6 +85,7 @@ def _compile(function: F, **options: bool) -> Any:
         fastmath=False,
         error_model="numpy",
         nogil=True,
+        no_cfunc_wrapper=True,
         pipeline_class=compiler(inner="forceinline" in options),
         **options,
     )

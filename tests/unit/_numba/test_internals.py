@@ -260,6 +260,52 @@ class TestInner:
         assert pack.files() == []
 
 
+def _least(values, unused):
+    least = values[0]
+    for k in range(1, len(values)):
+        least = min(least, values[k])
+    return least
+
+
+def _calls_least(values, unused):
+    return _least(values, unused) + _least(values[1:], unused)
+
+
+def _calls_kernel(values):
+    return _calls_least(values, values) + 1.0
+
+
+@needs_internals
+class TestKernel:
+    """Inner functions are private to the kernel, which may change them."""
+
+    def test_a_function_that_is_not_inlined_loses_unused_arguments(self, monkeypatch):
+        monkeypatch.setattr(jit, "_CACHE", None)
+        monkeypatch.setitem(globals(), "_least", inner(_least, inline=False))
+        values = np.arange(5.0)
+        made = kernel(_calls_least)
+        assert made(values, values) == 1.0
+        (code,) = made.inspect_llvm().values()
+        (head,) = (
+            line for line in code.splitlines() if line.startswith("define") and "_least" in line
+            and "_calls_least" not in line
+        )  # fmt: skip
+        assert head.startswith("define private ")
+        assert head.count("arg.values") > 0
+        assert "arg.unused" not in head
+
+    def test_a_kernel_that_was_loaded_is_linked_into_another(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(jit, "_CACHE", tmp_path)
+        monkeypatch.setitem(globals(), "_least", inner(_least, inline=False))
+        values = np.arange(5.0)
+        assert kernel(_calls_least)(values, values) == 1.0
+        again = kernel(_calls_least)
+        assert again(values, values) == 1.0
+        assert sum(again.stats.cache_hits.values()) == 1
+        monkeypatch.setitem(globals(), "_calls_least", again)
+        assert kernel(_calls_kernel)(values) == 2.0
+
+
 LARGE = np.arange(200_000.0)  # Numba compiles the address of an array above 1 MB into a kernel
 
 
@@ -437,10 +483,11 @@ class TestInternals:
         assert isinstance(made._cache, internals.KernelCache)
         assert made(1, 2) == 3
 
-    def test_what_a_library_does(self):
-        """The methods that `InnerLibrary` replaces exist and take the same arguments."""
-        for name, mine in vars(internals.InnerLibrary).items():
-            if inspect.isfunction(mine) and name != "set_env":
+    @pytest.mark.parametrize("library", [internals.InnerLibrary, internals.KernelLibrary])
+    def test_what_a_library_does(self, library):
+        """The methods that our libraries replace exist and take the same arguments."""
+        for name, mine in vars(library).items():
+            if inspect.isfunction(mine) and name not in {"set_env", "restore"}:
                 theirs = getattr(JITCodeLibrary, name)
                 assert inspect.signature(mine).parameters.keys() == (
                     inspect.signature(theirs).parameters.keys()
