@@ -60,7 +60,7 @@ def measure_landmarks(
     def distances(k: int) -> Floats:
         nonlocal workspace
         here = beside(int(event[k]), places[k]) if beside else index
-        while not sweep_from(*places[k].tolist(), workspace, here):
+        while not sweep_from(*places[k].tolist(), -1.0, workspace, here):
             workspace = make_workspace(index, 2 * len(workspace.queue))
         return workspace.bounds[:, 0].copy()
 

@@ -15,7 +15,7 @@ from footway._numba.portable_math import hypot
 from footway.constants import LANDMARKS
 from footway.corridor.kernels.alternatives import find_paths
 from footway.corridor.kernels.backbone import balls_along, extract
-from footway.corridor.kernels.distances import measure_distances, sweep_for
+from footway.corridor.kernels.distances import measure_distances, sweep_from
 from footway.corridor.kernels.graph_search import GraphWorkspace, make_graph_workspace
 from footway.corridor.kernels.layouts import FOUND, FULL, BallBuffer, PathBuffer, SearchWorkspace
 from footway.corridor.kernels.path import (
@@ -473,7 +473,7 @@ class Solver:
         capacity = 8 * len(self.index.graph.out)
         while True:
             workspace = _make_workspace(self.index, capacity)
-            if sweep_for(*start.tolist(), radius, workspace, self.index):
+            if sweep_from(*start.tolist(), radius, workspace, self.index):
                 return workspace
             capacity *= 2
 

@@ -9,7 +9,7 @@ import pytest
 
 import footway as fw
 from footway.corridor import search
-from footway.corridor.kernels.distances import measure_distances, sweep_for
+from footway.corridor.kernels.distances import measure_distances, sweep_from
 from footway.corridor.kernels.layouts import FOUND, NOWHERE
 from footway.corridor.kernels.path import RADIUS, SWEEP
 from footway.corridor.kernels.query import THIN
@@ -135,7 +135,7 @@ def test_a_search_of_the_whole_map_forgets_what_it_does_not_need(office):
     for share in (1.0, 0.6, 0.4):
         size = int(share * nodes[0]) if nodes else 16 * len(index.graph.out)
         back, ws = _make_workspace(index, size), _make_workspace(index, 1 << 14)
-        assert sweep_for(*start, 0.25, back, index)
+        assert sweep_from(*start, 0.25, back, index)
         lengths, statuses = np.empty(len(points)), np.empty(len(points), np.int64)
         measure_distances(*start, np.array(points), 0.25, lengths, statuses, ws, back, index)
         found.append((back.bounds[:, 0].tobytes(), lengths.tobytes(), statuses.tobytes()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from footway._numba.jit import inner, kernel
+from footway._numba.jit import kernel
 from footway._numba.math import hypot
 from footway.corridor.kernels.layouts import APART, FOUND, NOWHERE, Query
 from footway.corridor.kernels.locate import locate_end, locate_on
@@ -20,34 +20,24 @@ from footway.corridor.kernels.wall_grid import line_clearance
 
 
 @kernel
-def sweep_for(x, y, radius, ws, index):
-    """Search the shortest paths of a disc from (x, y) to all turns; False: `ws` is too small."""
-    start, disc = locate_end(x, y, index), max(radius, THIN)
-    x, y = fitting_position(x, y, disc, start, index.axis)
-    return sweep(ws, index, _sweep_query(x, y, disc, start.piece, -1, index))
+def sweep_from(x, y, radius, ws, index):
+    """Search the shortest paths of a disc from (x, y) to all turns; False: `ws` is too small.
 
-
-@kernel
-def sweep_from(x, y, ws, index):
-    """Write the distance of every point of the map from (x, y) to ws.bounds[:, 0], m.
-
-    These are lower bounds, measured for a disc of radius THIN: no disc that is wider has a shorter
-    path. Infinite where there is no path. False: the workspace is too small.
+    ws.bounds[:, 0] becomes the distance of every point of the map, m, infinite where there is no
+    path. Those of a disc of radius THIN are lower bounds: no disc that is wider has a shorter path.
+    With a negative radius it is a disc of radius THIN, not moved away from a wall that it touches.
     """
-    layer = index.grid.layers.start
-    piece = locate_on(x, y, layer, index).piece
-    return sweep(ws, index, _sweep_query(x, y, THIN, piece, layer, index))
-
-
-@inner
-def _sweep_query(x, y, disc, piece, layer, index):
-    """Return a query from (x, y), beside a piece of the axis, without a goal."""
-    q = make_query(Ends(x, y, x, y, disc, layer, layer), piece, piece, index)
-    return Query(
+    layer, disc = index.grid.layers.start, max(radius, THIN)
+    place = locate_on(x, y, layer, index)
+    if radius >= 0.0:
+        x, y = fitting_position(x, y, disc, place, index.axis)
+    q = make_query(Ends(x, y, x, y, disc, layer, layer), place.piece, place.piece, index)
+    q = Query(
         x, y, x, y, disc, q.n_corners,
         q.start_edge, q.start_event, q.start_vertex, q.start_open_forward, q.start_open_backward,
         -1, -1, -1, False, False, False, False, layer, layer,
     )  # fmt: skip
+    return sweep(ws, index, q)
 
 
 @kernel
