@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from footway._numba.jit import cache_directory
+from footway.cli import main
 from tests.shared_data import shared
 
 PATH = ("path", "gallery:mckenna", "--start", "5,5", "--goal", "190,180")
@@ -30,12 +31,11 @@ def test_path_as_json_is_one_object_and_nothing_else():
     assert answer["clearance"] >= 0.25 - 1e-6
 
 
-def test_a_walk_as_json_is_one_object_and_nothing_else(tmp_path):
+def test_a_walk_as_json_is_one_object_and_nothing_else(tmp_path, capsys):
     file = tmp_path / "walk.csv"
     options = ("--follow", "cmm", "--shortcut", "0.1", "--noise", "0.3", "--seed", "7")
-    done = footway(*PATH, *options, "-o", file, "--json")
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
+    assert main([*PATH, *options, "-o", str(file), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
     assert answer["points"][-1] == pytest.approx([190.0, 180.0])
     assert answer["clearance"] >= 0.25 - 1e-6
     assert len(file.read_text().splitlines()) == len(answer["points"]) + 1
@@ -48,11 +48,11 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path):
     assert json.loads(done.stdout)["kind"] == "BadFile"
 
 
-def test_no_path_is_exit_code_3():
-    done = footway(*PATH, "--radius", "90")
-    assert done.returncode == 3
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
+def test_no_path_is_exit_code_3(capsys):
+    assert main([*PATH, "--radius", "90"]) == 3
+    done = capsys.readouterr()
+    assert done.out == ""
+    assert "Traceback" not in done.err
 
 
 def test_the_entry_point_is_installed():

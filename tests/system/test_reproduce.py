@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.system.reproduced import Reproduced, footway, run_once
+from footway.cli import main
+from tests.system.reproduced import Reproduced, run_once
 
 made = run_once("cmm")
 slow = pytest.mark.slow  # tests/unit/reproduce has its parts; a table in `make test` is miran
@@ -35,17 +36,16 @@ def test_shortcuts_make_paths_shorter(made):
         assert lengths[-1] < lengths[0]
 
 
-def test_an_unknown_table_is_one_line_and_exit_code_2(tmp_path):
-    done = footway("reproduce", "cmm", "nope", "-o", tmp_path / "none")
-    assert done.returncode == 2
-    assert done.stdout == ""
+def test_an_unknown_table_is_one_line_and_exit_code_2(tmp_path, capsys):
+    assert main(["reproduce", "cmm", "nope", "-o", str(tmp_path / "none")]) == 2
+    done = capsys.readouterr()
+    assert done.out == ""
     tables = "cmm, crowds, miran, roadmaps, voronoi"
-    assert done.stderr == f"footway: there is no table 'nope' to reproduce; there are {tables}\n"
+    assert done.err == f"footway: there is no table 'nope' to reproduce; there are {tables}\n"
     assert not (tmp_path / "none").exists()
 
 
-def test_the_list_names_every_table():
-    done = footway("reproduce", "--list")
-    assert done.returncode == 0
-    names = [line.split()[0] for line in done.stdout.splitlines()]
+def test_the_list_names_every_table(capsys):
+    assert main(["reproduce", "--list"]) == 0
+    names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert names == ["cmm", "crowds", "miran", "roadmaps", "voronoi"]

@@ -18,13 +18,6 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 
 
-def footway(*arguments, **options):
-    command = [sys.executable, "-m", "footway", "simulate", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=300, check=False, **options
-    )
-
-
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_examples_run(file, tmp_path, capsys):
     run = tmp_path / "run.parquet"
@@ -39,21 +32,21 @@ def test_there_are_examples():
     assert [file.stem for file in EXAMPLES] == ["evacuation", "plaza", "tower"]
 
 
-def test_a_mistake_is_one_line_and_exit_code_2(tmp_path):
+def test_a_mistake_is_one_line_and_exit_code_2(tmp_path, capsys):
     file = tmp_path / "plaza.toml"
     file.write_text('map = "gallery:field"\n\n[[population]]\ncount = 5\nspeed = 120\n')
-    done = footway(file)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
+    assert main(["simulate", str(file)]) == 2
+    done = capsys.readouterr()
+    assert done.out == ""
+    (line,) = done.err.splitlines()
     assert line.startswith(f"footway: {file}: line 5: population[0].speed: is 120 m/s")
 
 
-def test_schema_into_a_file(tmp_path):
-    done = footway("--schema")
-    schema = json.loads(done.stdout)
-    assert schema["properties"]["map"]["description"]
-    assert done.stderr == ""
+def test_schema_into_a_file(capsys):
+    assert main(["simulate", "--schema"]) == 0
+    done = capsys.readouterr()
+    assert json.loads(done.out)["properties"]["map"]["description"]
+    assert done.err == ""
 
 
 def test_ctrl_c_leaves_a_recording_that_can_be_read(tmp_path):
