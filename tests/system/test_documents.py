@@ -40,6 +40,7 @@ def test_python(file, tmp_path, monkeypatch):
 
 def test_commands_of_the_readme(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "examples", "examples")
     shutil.copy(ROOT / "examples" / "hall.geojson", "plan.geojson")
     (scenario,) = blocks(README, "toml")
     Path("office.toml").write_text(scenario)
