@@ -17,9 +17,10 @@ WORKERS = $(shell $(BIN)/python -c 'import os; print(min(2 + (os.cpu_count() or 
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
 # First compile what several workers would compile twice at the same time: the kernels (in two
-# processes) and the bytecode of the tests.
+# processes), those of an oracle, and the bytecode of the tests.
 test: $(READY)
-	$(BIN)/python -m pytest --collect-only -q >/dev/null & $(BIN)/footway warmup && wait
+	{ $(BIN)/python -m pytest --collect-only -q >/dev/null; $(BIN)/python -m tests.oracle.shortest; } & \
+		$(BIN)/footway warmup && wait
 	$(PYTEST) -m "not slow"
 
 # Last, maps and paths with kernels that check every index.

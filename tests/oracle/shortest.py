@@ -241,3 +241,9 @@ def make_graph(
         xy=np.ascontiguousarray(xy[order]),
         whole=np.repeat(runs.whole, 2),
     )
+
+
+if __name__ == "__main__":
+    # Compile the kernels of this oracle, which several workers of `make test` need at once.
+    room = shapely.box(0, 0, 6, 6).difference(shapely.box(2, 2, 4, 4))
+    assert 4.0 * math.sqrt(2.0) < ShortestOracle(room, 0.5).length((1, 1), (5, 5)) < 8.0
