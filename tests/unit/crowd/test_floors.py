@@ -143,7 +143,7 @@ def way_around(a, b, portal):
 def test_who_stays_and_is_pushed_away_comes_back(cmap, seed):
     """The room is so full that people are pushed back onto the stairs again and again."""
     crowd = two_ways(cmap, seed=seed)
-    crowd.step(1200)
+    crowd.step(1800)
     assert crowd.arrivals == 24 + 6
     off, longest = dict.fromkeys(range(24), 0), 0
     for _ in range(1100):
