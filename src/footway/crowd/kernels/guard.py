@@ -148,7 +148,12 @@ def describe_pairs(row, speed, at, first, end, world, pairs):
 
 @inner(inline=False)
 def _ends(m, at, sides, pairs):
-    """Return whether two come from both ends of the passage at a sample, or from the same."""
+    """Return whether two come from both ends of the passage at a sample, or from the same.
+
+    Samples of a group's corridor, at the end, have no sides: there both ends are assumed.
+    """
+    if at >= len(sides):
+        return BOTH_ENDS
     across_x, across_y = sides[at, 0] - sides[at, 2], sides[at, 1] - sides[at, 3]
     own = pairs[HEADING_X, m] * across_y - pairs[HEADING_Y, m] * across_x
     other = pairs[THEIR_X, m] * across_y - pairs[THEIR_Y, m] * across_x

@@ -497,7 +497,7 @@ def _apply(b, k, ax, ay, most, is_along, count, world, state, workspace):
     excess = vx * ex + vy * ey - most
     if excess > 0.0:
         vx, vy = vx - excess * ex, vy - excess * ey
-    if is_along:
+    if is_along and state.cursor[k, col.GROUP] < 0:  # a group gathers around its goal
         vx, vy = _limit_aside(k, vx, vy, ex, ey, most, world, state)
     if count > 0:
         x, y, r = state.place[k, col.X], state.place[k, col.Y], float(state.body[k, col.RADIUS])
