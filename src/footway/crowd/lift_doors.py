@@ -88,6 +88,8 @@ class LiftDoors:
         away = service.shaft.distance(stop, characters.position[slots])
         order = np.argsort(np.round(away, 6), kind="stable")
         abreast = service.shaft.abreast(stop, self._simulation.widest)
+        if self._simulation.time - service.last > _BLOCKED:
+            abreast = 1  # two may be wedged at one side of the door
         for k in order[abreast:].tolist():
             self._lifts.stand(leaving[k])
         out = slots[order[:abreast]]
