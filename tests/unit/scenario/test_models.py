@@ -71,7 +71,7 @@ def test_the_tables_of_the_documentation_are_those_of_the_models():
 def test_the_scenarios_of_the_documentation_are_valid():
     blocks = re.findall(r"```toml\n(.*?)```", DOCUMENT, re.DOTALL)
     whole = [block for block in blocks if block.startswith("map")]
-    assert len(whole) == 2
+    assert len(whole) == 3
     for block in whole:
         parse_scenario(block)
     guide = DOCUMENT.split("## From a map to people")[1].split("\n## ")[0]
