@@ -220,6 +220,7 @@ CALLS = {
         fw.Building, lambda: {"floors": building().floors, "links": building().links, "name": "b"}
     ),
     "Building.floor_index": _on(building, "floor_index", name="0"),
+    "Building.name_of": _on(building, "name_of", layer=0),
     "Building.traps": _on(building, "traps"),
     "Escalator": _call(
         fw.Escalator, name="E", lower=LOWER, upper=UPPER, direction="up", belt=0.5, walking=False,

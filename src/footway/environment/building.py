@@ -17,7 +17,16 @@ from footway.environment.lattice import steps_per_metre
 from footway.environment.links import Lift, Link
 from footway.environment.surface import FIT, Border, Seam, Sheet
 from footway.errors import BadGeometry, BadQuery
-from footway.validation import FARTHEST, did_you_mean, instance, number, sequence, shown, text
+from footway.validation import (
+    FARTHEST,
+    did_you_mean,
+    index,
+    instance,
+    number,
+    sequence,
+    shown,
+    text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,7 +227,7 @@ class Building:
 
     def name_of(self, layer: int) -> str:
         """Return the name of the floor or link that a layer belongs to."""
-        here = self.layers[layer]
+        here = self.layers[index(layer, "layer", len(self.layers))]
         return self.floors[here.floor].name if here.floor >= 0 else self.links[here.link].name
 
     def parts_at(self, floor: int) -> list[int]:

@@ -97,7 +97,8 @@ class TerrainRegion:
 
 def _as_slope(given: Any) -> tuple[float, float]:
     """Return a slope as two numbers, or raise BadGeometry."""
-    slope = given if isinstance(given, list | tuple | np.ndarray) else ()
+    is_list = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim == 1)
+    slope = given if is_list else ()
     found = [as_float(part) for part in slope]
     x, y = found if len(found) == 2 else (None, None)
     if x is None or y is None or not x * x + y * y <= _STEEPEST**2:
