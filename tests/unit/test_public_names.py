@@ -114,6 +114,7 @@ CROWD = [
     "names",
     "obstacle_floors",
     "obstacle_ids",
+    "obstacle_sheets",
     "obstacles",
     "open_link",
     "populations",

@@ -319,7 +319,13 @@ class Crowd:
     def obstacle_floors(self) -> list[str]:
         """Floors or links of the obstacles present now in a building, in order of `obstacles`."""
         names = self._floors("obstacles on floors").names
-        return [names[k] for k in self._simulation.obstacles.sheets(self.time).tolist()]
+        return [names[k] for k in self.obstacle_sheets.tolist()]
+
+    @property
+    def obstacle_sheets(self) -> Ints:
+        """(m,) Layer of each obstacle present now, as `sheets`, in order of `obstacles`."""
+        self._floors("obstacles on floors")
+        return self._simulation.obstacles.sheets(self.time)
 
     @property
     def obstacle_ids(self) -> list[int]:

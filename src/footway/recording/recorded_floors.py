@@ -57,7 +57,7 @@ def sheets_of(recording: Recording, building: Building, rows: Rows) -> Ints:
 
 
 def sheets_at(building: Building, names: Sequence[str], places: Floats) -> Ints:
-    """Return the sheets (n,) of places (n, 2) on floors or links, of a link by parts."""
+    """Return the sheets (n,) of places (n, 2) on floors or links, given by their names (n)."""
     found = []
     for name, at in zip(names, places, strict=True):
         parts = [k for k in range(len(building.layers)) if building.name_of(k) == name]

@@ -224,10 +224,8 @@ def crowd_obstacles(crowd: Crowd) -> Answer:
         "discs": crowd.obstacles,
         "ids": np.array(crowd.obstacle_ids, np.uint32),
     }
-    building = getattr(crowd.map, "building", None)
-    if building is not None:
-        sheets = sheets_at(building, crowd.obstacle_floors, crowd.obstacles[:, :2])
-        arrays["sheets"] = sheets.astype(np.uint16)
+    if hasattr(crowd.map, "building"):
+        arrays["sheets"] = crowd.obstacle_sheets.astype(np.uint16)
     return Answer(replies.Obstacles(), arrays)
 
 
